@@ -1,0 +1,1 @@
+//! Models that run; each one is a target under `examples/`.

@@ -1,0 +1,1 @@
+//! The `#[model_graph]` attribute.

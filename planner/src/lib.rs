@@ -1,0 +1,4 @@
+//! The pure planner behind `model-graph`.
+#![no_std]
+#[cfg(feature = "alloc")]
+extern crate alloc;

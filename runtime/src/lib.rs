@@ -1,0 +1,2 @@
+//! A neural network's memory, planned while it compiles.
+#![no_std]

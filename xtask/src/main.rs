@@ -1,0 +1,5 @@
+//! What contributors repeat: `cargo xtask <verb>`.
+
+fn main() {
+    println!("verbs: none yet");
+}
