@@ -1,4 +1,17 @@
-//! The pure planner behind `model-graph`.
+//! The pure planner behind `model-graph`: shapes, lifetimes, aliases, offsets.
+//!
+//! It knows nothing of Rust syntax, files, clocks or devices. Without the feature `alloc` only the plain data is left
+//! that a planned program carries with it.
 #![no_std]
+
 #[cfg(feature = "alloc")]
 extern crate alloc;
+
+mod dtype;
+pub mod op;
+mod shape;
+mod view;
+
+pub use dtype::DType;
+pub use shape::{Dim, MAX_RANK, Shape, Type};
+pub use view::View;

@@ -1,0 +1,180 @@
+//! The operators. One file per family holds everything the planner knows of it: settings, shape rule, aliasing,
+//! scratch, documentation. The kernels are elsewhere and know the same structs.
+
+mod batch_norm;
+mod binary;
+mod concat;
+mod conv2d;
+mod copy;
+mod matmul;
+mod norm;
+mod pool;
+mod reduce;
+#[cfg(feature = "alloc")]
+mod registry;
+mod rule;
+mod softmax;
+mod unary;
+mod view;
+
+use core::fmt;
+
+pub use batch_norm::BatchNorm;
+pub use binary::{Add, Div, Maximum, Minimum, Mul, Sub};
+pub use concat::Concat;
+pub use conv2d::Conv2d;
+pub use copy::Copy;
+pub use matmul::MatMul;
+pub use norm::{LayerNorm, RmsNorm};
+pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
+pub use reduce::{Max, Mean, Sum};
+#[cfg(feature = "alloc")]
+pub use registry::{Entry, OPERATORS, find};
+pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
+pub use softmax::{LogSoftmax, Softmax};
+pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
+pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
+
+use crate::{Type, View};
+
+/// A field of an operator's struct, to be written into the planned program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Field<'a> {
+    /// A `usize`.
+    Usize(usize),
+    /// An `f32`.
+    F32(f32),
+    /// A `bool`.
+    Bool(bool),
+    /// An array of `usize`.
+    Usizes(&'a [usize]),
+    /// An array of `bool`.
+    Bools(&'a [bool]),
+}
+
+/// What an operator is to the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A step with a kernel that writes the output.
+    Compute,
+    /// No step: the output is another [`View`] of its only operand.
+    View,
+    /// No step: the output is where its operands lie side by side along this axis.
+    Concat(usize),
+}
+
+/// The names and settings of an operator; written by the `operator!` macro together with the struct.
+pub trait Fields {
+    /// The name in the language.
+    fn name(&self) -> &'static str;
+    /// The name of the struct in this module, which is what kernels are implemented for.
+    fn kernel(&self) -> &'static str;
+    /// Calls `visit` with each field of the struct.
+    fn fields(&self, visit: &mut dyn FnMut(&'static str, Field<'_>));
+}
+
+/// The rules of an operator whose settings are fixed. Adding an operator is an implementation of this, a line in the
+/// registry, and a kernel for each backend that is to have it.
+pub trait Operator: Fields + fmt::Debug {
+    /// The output's type.
+    fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError>;
+
+    /// Whether there is a kernel to run.
+    fn action(&self) -> Action {
+        Action::Compute
+    }
+
+    /// The output as a view of the operand's bytes, or `None` when it has to be copied to become one.
+    /// Asked only of operators whose action is [`Action::View`].
+    fn view(&self, _input: &View, _output: &Type) -> Option<View> {
+        None
+    }
+
+    /// True when the kernel may write its output over that operand, given that both address the same elements.
+    fn in_place(&self, _input: usize) -> bool {
+        false
+    }
+
+    /// True when the kernel reads that operand by its strides; otherwise it is packed before the kernel sees it.
+    fn strided_input(&self, _input: usize) -> bool {
+        false
+    }
+
+    /// True when the kernel writes by the output's strides.
+    fn strided_output(&self) -> bool {
+        false
+    }
+
+    /// Bytes of scratch that the kernel needs during its step.
+    fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
+        0
+    }
+}
+
+/// An operator of the language: its description and how a call becomes the struct.
+pub trait Described: Operator + Sized + 'static {
+    /// Name, operands, settings, documentation.
+    const SPEC: Spec;
+
+    /// Reads the settings. Rules that need only the operands' types are left to [`Operator::infer`].
+    fn build(args: &Args<'_>) -> Result<Self, RuleError>;
+}
+
+/// Rust types that can be fields of an operator.
+trait AsField {
+    fn as_field(&self) -> Field<'_>;
+}
+
+impl AsField for usize {
+    fn as_field(&self) -> Field<'_> {
+        Field::Usize(*self)
+    }
+}
+
+impl AsField for f32 {
+    fn as_field(&self) -> Field<'_> {
+        Field::F32(*self)
+    }
+}
+
+impl AsField for bool {
+    fn as_field(&self) -> Field<'_> {
+        Field::Bool(*self)
+    }
+}
+
+impl<const N: usize> AsField for [usize; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::Usizes(self)
+    }
+}
+
+impl<const N: usize> AsField for [bool; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::Bools(self)
+    }
+}
+
+/// Declares operators' structs and their [`Fields`].
+macro_rules! operator {
+    ($( $(#[$doc:meta])* $name:ident = $text:literal { $( $(#[$field_doc:meta])* $field:ident: $ty:ty, )* } )*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $name { $( $(#[$field_doc])* pub $field: $ty, )* }
+
+        impl $crate::op::Fields for $name {
+            fn name(&self) -> &'static str {
+                $text
+            }
+
+            fn kernel(&self) -> &'static str {
+                stringify!($name)
+            }
+
+            fn fields(&self, _visit: &mut dyn FnMut(&'static str, $crate::op::Field<'_>)) {
+                $( _visit(stringify!($field), $crate::op::AsField::as_field(&self.$field)); )*
+            }
+        }
+    )* };
+}
+use operator;

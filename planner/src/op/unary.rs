@@ -1,0 +1,111 @@
+//! Elementwise functions of one tensor.
+
+use super::rule::{bad, f32_only};
+use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
+use crate::Type;
+
+operator! {
+    /// `-x`.
+    Neg = "neg" {}
+    /// `max(x, 0)`.
+    Relu = "relu" {}
+    /// `x` where it is positive, else `slope * x`.
+    LeakyRelu = "leaky_relu" {
+        /// Factor of the negative side.
+        slope: f32,
+    }
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid = "sigmoid" {}
+    /// Hyperbolic tangent.
+    Tanh = "tanh" {}
+    /// `x * Φ(x)` with the normal distribution's Φ, or its tanh approximation (Hendrycks and Gimpel, 2016).
+    Gelu = "gelu" {
+        /// `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))` instead of `0.5 x (1 + erf(x / √2))`.
+        tanh: bool,
+    }
+    /// `x * sigmoid(x)`.
+    Silu = "silu" {}
+    /// `e` to the power of `x`.
+    Exp = "exp" {}
+    /// Natural logarithm.
+    Log = "log" {}
+    /// Square root.
+    Sqrt = "sqrt" {}
+    /// Absolute value.
+    Abs = "abs" {}
+    /// `min(max(x, low), high)`.
+    Clamp = "clamp" {
+        /// Lower limit.
+        low: f32,
+        /// Upper limit.
+        high: f32,
+    }
+}
+
+macro_rules! unary {
+    ($( $name:ident, $text:literal, $doc:literal, [$($setting:expr),*], |$args:ident| $build:expr; )*) => { $(
+        impl Described for $name {
+            const SPEC: Spec = Spec {
+                name: $text,
+                doc: $doc,
+                operands: &["x"],
+                optional: 0,
+                variadic: false,
+                settings: &[$($setting),*],
+            };
+
+            fn build($args: &Args<'_>) -> Result<$name, RuleError> {
+                $build
+            }
+        }
+
+        impl Operator for $name {
+            fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
+                f32_only(inputs)?;
+                Ok(inputs[0])
+            }
+
+            fn in_place(&self, _: usize) -> bool {
+                true
+            }
+
+            fn strided_input(&self, _: usize) -> bool {
+                true
+            }
+
+            fn strided_output(&self) -> bool {
+                true
+            }
+        }
+    )* };
+}
+
+unary! {
+    Neg, "neg", "-x", [], |_args| Ok(Neg {});
+    Relu, "relu", "max(x, 0)", [], |_args| Ok(Relu {});
+    LeakyRelu, "leaky_relu", "x where it is positive, else slope * x",
+        [Setting { name: "slope", expects: "a number", default: Some("0.01") }],
+        |args| Ok(LeakyRelu { slope: args.float("slope", 0.01)? });
+    Sigmoid, "sigmoid", "1 / (1 + exp(-x))", [], |_args| Ok(Sigmoid {});
+    Tanh, "tanh", "hyperbolic tangent", [], |_args| Ok(Tanh {});
+    Gelu, "gelu", "x * Φ(x), exact or by tanh (arXiv 1606.08415)",
+        [Setting { name: "approximate", expects: "`none` or `tanh`", default: Some("none") }],
+        |args| Ok(Gelu { tanh: args.word("approximate", &["none", "tanh"], "`none` or `tanh`")? == 1 });
+    Silu, "silu", "x * sigmoid(x)", [], |_args| Ok(Silu {});
+    Exp, "exp", "e to the power of x", [], |_args| Ok(Exp {});
+    Log, "log", "natural logarithm", [], |_args| Ok(Log {});
+    Sqrt, "sqrt", "square root", [], |_args| Ok(Sqrt {});
+    Abs, "abs", "absolute value", [], |_args| Ok(Abs {});
+    Clamp, "clamp", "min(max(x, low), high)",
+        [
+            Setting { name: "low", expects: "a number", default: Some("no limit") },
+            Setting { name: "high", expects: "a number not below `low`", default: Some("no limit") }
+        ],
+        |args| {
+            let clamp = Clamp {
+                low: args.float("low", f32::NEG_INFINITY)?,
+                high: args.float("high", f32::INFINITY)?,
+            };
+            if clamp.low > clamp.high { Err(bad("high", "a number not below `low`")) } else { Ok(clamp) }
+        };
+}

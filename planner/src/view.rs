@@ -1,0 +1,80 @@
+//! Where a tensor's elements lie: an offset and strides inside one buffer.
+
+use core::ops::Range;
+
+use crate::{DType, MAX_RANK, Shape};
+
+/// A tensor's place in the buffer. This is all that a kernel is told of an operand.
+///
+/// Element `[i, j, …]` lies at byte `offset + (i * strides[0] + j * strides[1] + …) * dtype.size()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Element type.
+    pub dtype: DType,
+    /// Byte at which element `[0, 0, …]` starts.
+    pub offset: usize,
+    /// Number of dimensions in use.
+    pub rank: usize,
+    /// Extents, outermost first; entries from `rank` on are 1.
+    pub dims: [usize; MAX_RANK],
+    /// Distance between neighbours along each dimension, in elements; entries from `rank` on are 0.
+    pub strides: [usize; MAX_RANK],
+}
+
+impl View {
+    /// The packed row-major tensor of that shape at `offset` bytes.
+    pub fn packed(dtype: DType, offset: usize, shape: &Shape) -> View {
+        View { dtype, offset, rank: shape.rank(), dims: shape.sizes(), strides: shape.strides() }
+    }
+
+    /// The extents in use.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims[..self.rank]
+    }
+
+    /// The strides in use, in elements.
+    pub fn strides(&self) -> &[usize] {
+        &self.strides[..self.rank]
+    }
+
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// True when the elements lie in row-major order without gaps.
+    /// Strides of extents below two are never used, so they are not looked at.
+    pub fn is_packed(&self) -> bool {
+        if self.dims.contains(&0) {
+            return true;
+        }
+        let mut expected = 1;
+        for axis in (0..self.rank).rev() {
+            if self.dims[axis] > 1 {
+                if self.strides[axis] != expected {
+                    return false;
+                }
+                expected *= self.dims[axis];
+            }
+        }
+        true
+    }
+
+    /// The bytes from the first element's start to the last one's end; empty for a tensor without elements.
+    pub fn span(&self) -> Range<usize> {
+        if self.dims.contains(&0) {
+            return self.offset..self.offset;
+        }
+        let last: usize = (0..self.rank).map(|axis| (self.dims[axis] - 1) * self.strides[axis]).sum();
+        self.offset..self.offset + (last + 1) * self.dtype.size()
+    }
+
+    /// True when both address the same elements in the same order.
+    pub fn same_elements(&self, other: &View) -> bool {
+        self.dtype == other.dtype
+            && self.offset == other.offset
+            && self.rank == other.rank
+            && self.dims == other.dims
+            && (0..self.rank).all(|axis| self.dims[axis] < 2 || self.strides[axis] == other.strides[axis])
+    }
+}

@@ -1,0 +1,106 @@
+//! The CPU: memory that a model owns or borrows, and a kernel for every operator.
+
+#[cfg(feature = "alloc")]
+mod owned;
+
+#[cfg(feature = "alloc")]
+pub use owned::{Cpu, OwnedBytes};
+
+use crate::buffer::check_range;
+use crate::{Buffer, Error, HostBuffer, Usage};
+
+/// Host memory as a buffer. `M` says who owns the bytes: [`OwnedBytes`] or a borrowed `&mut [u8]`.
+#[derive(Debug)]
+pub struct CpuBuffer<M> {
+    memory: M,
+    usage: Usage,
+}
+
+/// A buffer in memory that the caller owns, a `static` among it.
+pub type CpuSlice<'a> = CpuBuffer<&'a mut [u8]>;
+
+/// Bytes that a [`CpuBuffer`] can be made of.
+pub trait Memory {
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+    /// The bytes.
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+impl Memory for &mut [u8] {
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self
+    }
+}
+
+impl<M: Memory> CpuBuffer<M> {
+    /// A buffer of these bytes.
+    pub fn new(memory: M, usage: Usage) -> CpuBuffer<M> {
+        CpuBuffer { memory, usage }
+    }
+}
+
+impl<M: Memory> Buffer for CpuBuffer<M> {
+    fn name(&self) -> &'static str {
+        "CPU"
+    }
+
+    fn base(&self) -> usize {
+        self.memory.bytes().as_ptr().addr()
+    }
+
+    fn size(&self) -> usize {
+        self.memory.bytes().len()
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn memset(&mut self, offset: usize, len: usize, value: u8) -> Result<(), Error> {
+        check_range(offset, len, self.size())?;
+        self.memory.bytes_mut()[offset..offset + len].fill(value);
+        Ok(())
+    }
+
+    fn set(&mut self, offset: usize, data: &[u8]) -> Result<(), Error> {
+        check_range(offset, data.len(), self.size())?;
+        self.memory.bytes_mut()[offset..offset + data.len()].copy_from_slice(data);
+        Ok(())
+    }
+
+    fn get(&self, offset: usize, out: &mut [u8]) -> Result<(), Error> {
+        check_range(offset, out.len(), self.size())?;
+        out.copy_from_slice(&self.memory.bytes()[offset..offset + out.len()]);
+        Ok(())
+    }
+
+    fn copy_from(&mut self, offset: usize, source: &dyn Buffer, from: usize, len: usize) -> Result<bool, Error> {
+        check_range(offset, len, self.size())?;
+        check_range(from, len, source.size())?;
+        let target = &mut self.memory.bytes_mut()[offset..offset + len];
+        match source.host_bytes() {
+            Some(bytes) => target.copy_from_slice(&bytes[from..from + len]),
+            None => source.get(from, target)?,
+        }
+        Ok(true)
+    }
+
+    fn host_bytes(&self) -> Option<&[u8]> {
+        Some(self.memory.bytes())
+    }
+}
+
+impl<M: Memory> HostBuffer for CpuBuffer<M> {
+    fn bytes(&self) -> &[u8] {
+        self.memory.bytes()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.memory.bytes_mut()
+    }
+}

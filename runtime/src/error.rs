@@ -1,0 +1,148 @@
+//! The one error type of the runtime.
+
+use core::fmt;
+
+/// What went wrong at run time. Whatever was being done was not done: models and buffers are as they were before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+}
+
+/// The kinds of [`Error`], to be matched on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Memory starts at an address that is not a multiple of what the plan or the element type needs.
+    Misaligned {
+        /// The alignment needed, in bytes.
+        needed: usize,
+        /// The address given.
+        address: usize,
+    },
+    /// The plan's alignment is not a multiple of what the buffer type needs; the model needs `align = needed`.
+    AlignmentTooSmall {
+        /// What the buffer type needs, in bytes.
+        needed: usize,
+        /// What the plan was made for, in bytes.
+        planned: usize,
+    },
+    /// Memory has fewer bytes than the plan needs.
+    TooSmall {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes given.
+        given: usize,
+    },
+    /// The plan is larger than the largest buffer of that type.
+    TooLarge {
+        /// Bytes needed.
+        needed: usize,
+        /// The largest possible size in bytes.
+        max: usize,
+    },
+    /// The buffer type pads a tensor beyond the room that the plan gives it.
+    SlotTooSmall {
+        /// The tensor's name.
+        tensor: &'static str,
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes planned.
+        planned: usize,
+    },
+    /// The allocator had no memory.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// A read or a write reaches beyond the buffer.
+    OutOfRange {
+        /// First byte.
+        offset: usize,
+        /// Number of bytes.
+        len: usize,
+        /// The buffer's size in bytes.
+        size: usize,
+    },
+    /// Data has another length than the tensor.
+    Length {
+        /// Elements the tensor has.
+        expected: usize,
+        /// Elements given.
+        given: usize,
+    },
+    /// `forward` was called although an input was not written since the last one overwrote it.
+    InputNotSet {
+        /// The input's name.
+        input: &'static str,
+    },
+    /// Operands of a step overlap in a way its kernel cannot run on. A checked plan never leads here.
+    Overlap {
+        /// The operator's name.
+        op: &'static str,
+    },
+    /// A weight source does not hold what the model needs.
+    #[cfg(feature = "alloc")]
+    Weights(crate::weights::Complaints),
+    /// A weights file cannot be read as what it claims to be.
+    #[cfg(feature = "alloc")]
+    Format(alloc::string::String),
+}
+
+impl Error {
+    /// The kind, to be matched on.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error { kind }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Misaligned { needed, address } => write!(
+                f,
+                "memory at address {address:#x} is not a multiple of {needed} bytes; give memory aligned to {needed}"
+            ),
+            ErrorKind::AlignmentTooSmall { needed, planned } => write!(
+                f,
+                "the buffer type needs tensors aligned to {needed} bytes and the plan was made for {planned}; \
+                 write `align = {needed}` in the model's attribute"
+            ),
+            ErrorKind::TooSmall { needed, given } => {
+                write!(f, "the plan needs {needed} bytes and the memory has {given}")
+            }
+            ErrorKind::TooLarge { needed, max } => {
+                write!(f, "the plan needs {needed} bytes and the largest buffer of this type has {max}")
+            }
+            ErrorKind::SlotTooSmall { tensor, needed, planned } => {
+                write!(f, "the buffer type needs {needed} bytes for tensor `{tensor}` and the plan gives it {planned}")
+            }
+            ErrorKind::OutOfMemory { bytes } => write!(f, "no memory for a buffer of {bytes} bytes"),
+            ErrorKind::OutOfRange { offset, len, size } => {
+                write!(f, "{len} bytes at offset {offset} reach beyond the buffer of {size} bytes")
+            }
+            ErrorKind::Length { expected, given } => {
+                write!(f, "the tensor has {expected} elements and the data {given}")
+            }
+            ErrorKind::InputNotSet { input } => write!(
+                f,
+                "input `{input}` was not written since the last forward, which may have overwritten it; write it \
+                 before every forward, or declare it `#[input(keep)]`"
+            ),
+            ErrorKind::Overlap { op } => {
+                write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
+            }
+            #[cfg(feature = "alloc")]
+            ErrorKind::Weights(complaints) => complaints.fmt(f),
+            #[cfg(feature = "alloc")]
+            ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
