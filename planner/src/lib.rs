@@ -9,9 +9,11 @@ extern crate alloc;
 
 mod dtype;
 pub mod op;
+mod plan;
 mod shape;
 mod view;
 
 pub use dtype::DType;
+pub use plan::{Plan, PlanStep, PlanTensor, Role, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
 pub use view::View;

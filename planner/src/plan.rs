@@ -1,0 +1,139 @@
+//! The finished plan as plain data: what a planned program carries as a constant.
+
+use crate::View;
+
+/// Where every tensor of a model lies and when, and the steps that are run.
+///
+/// Time is counted in moments: at moment 0 the inputs are written, step `k` runs at moment `k + 1`, and at the moment
+/// after the last step the outputs are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// Bytes of the one buffer.
+    pub size: usize,
+    /// What the buffer's start and every tensor of its own have to be a multiple of, in bytes.
+    pub align: usize,
+    /// No plan of this order and these aliases can be smaller than this many bytes.
+    pub lower_bound: usize,
+    /// True when it was proved that no plan of this order and these aliases is smaller.
+    pub optimal: bool,
+    /// Bytes at the start of the buffer that hold what always lives: weights, constants, kept tensors.
+    pub persistent: usize,
+    /// Every tensor, in the order of the declaration; views, parts and scratch among them.
+    pub tensors: &'a [PlanTensor<'a>],
+    /// The steps in the order they are run.
+    pub steps: &'a [PlanStep<'a>],
+}
+
+/// One tensor of a [`Plan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanTensor<'a> {
+    /// Its field's name, or one made of the field it was written in and the operator.
+    pub name: &'a str,
+    /// What it is for.
+    pub role: Role,
+    /// Where its elements lie.
+    pub view: View,
+    /// First moment at which its bytes count.
+    pub first: usize,
+    /// Last moment at which they do.
+    pub last: usize,
+    /// Whose bytes it has.
+    pub storage: Storage,
+}
+
+/// What a tensor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// Written before every forward.
+    Input,
+    /// Written once, and again when it changes.
+    KeptInput,
+    /// Filled from a weight source, lives always.
+    Weight,
+    /// Known when the program is built, lives always.
+    Constant,
+    /// Lives from the step that makes it to its last reader.
+    Node,
+    /// Made by a step, has storage of its own until the next forward.
+    KeptNode,
+    /// Readable after forward.
+    Output,
+    /// Working space of one step.
+    Scratch,
+}
+
+impl Role {
+    /// True when its bytes are its own from one forward to the next.
+    pub const fn is_persistent(self) -> bool {
+        matches!(self, Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)
+    }
+
+    /// The variant's name in Rust.
+    pub const fn variant(self) -> &'static str {
+        match self {
+            Role::Input => "Input",
+            Role::KeptInput => "KeptInput",
+            Role::Weight => "Weight",
+            Role::Constant => "Constant",
+            Role::Node => "Node",
+            Role::KeptNode => "KeptNode",
+            Role::Output => "Output",
+            Role::Scratch => "Scratch",
+        }
+    }
+
+    /// In words, for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Input => "input",
+            Role::KeptInput => "kept input",
+            Role::Weight => "weight",
+            Role::Constant => "constant",
+            Role::Node => "node",
+            Role::KeptNode => "kept node",
+            Role::Output => "output",
+            Role::Scratch => "scratch",
+        }
+    }
+}
+
+/// Whose bytes a tensor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Its own.
+    Own,
+    /// Those of the tensor with this index, which it looks at in another way.
+    View(usize),
+    /// Those of the tensor with this index, which it overwrites.
+    InPlace(usize),
+    /// A part of those of the tensor with this index, a concatenation that it is produced into.
+    Part(usize),
+}
+
+/// One step of a [`Plan`]. Operands are indices into [`Plan::tensors`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanStep<'a> {
+    /// The operator's name in the language.
+    pub op: &'a str,
+    /// What it reads.
+    pub inputs: &'a [usize],
+    /// What it writes.
+    pub outputs: &'a [usize],
+    /// Its working space.
+    pub scratch: &'a [usize],
+}
+
+impl Plan<'_> {
+    /// The moment at which outputs are read.
+    pub const fn end(&self) -> usize {
+        self.steps.len() + 1
+    }
+
+    /// The tensors whose bytes count at that moment.
+    pub fn live(&self, moment: usize) -> impl Iterator<Item = &PlanTensor<'_>> {
+        self.tensors.iter().filter(move |tensor| (tensor.first..=tensor.last).contains(&moment))
+    }
+}
