@@ -7,6 +7,7 @@ mod fault;
 mod greedy;
 mod order;
 mod problem;
+mod search;
 mod solve;
 mod split;
 mod sweep;

@@ -56,7 +56,7 @@ pub fn solve(buffers: &[Buffer], budget: Budget) -> Result<Solution, Error> {
 fn place(
     buffers: &[Buffer],
     group: &Group,
-    _budget: Budget,
+    budget: Budget,
     solution: &mut Solution,
 ) -> Result<(), Error> {
     let problem = Problem::new(buffers, &group.members, &group.pieces);
@@ -83,6 +83,14 @@ fn place(
         return Err(Error::TooLarge {
             buffer: group.members[0] as usize,
         });
+    }
+    if best_peak > goal && budget.get() > 0 {
+        let left = budget.get() - solution.search_steps;
+        if let Ok(found) = super::search::within(&problem, goal, left, &mut solution.search_steps) {
+            best = found.offsets;
+            best_peak = goal;
+            method = Method::Search(found.keys);
+        }
     }
     for (item, &offset) in problem.items.iter().zip(&best) {
         let offset = offset.checked_add(group.base).ok_or(Error::TooLarge {
