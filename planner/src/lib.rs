@@ -8,12 +8,22 @@
 extern crate alloc;
 
 mod dtype;
+#[cfg(feature = "alloc")]
+pub mod graph;
+#[cfg(feature = "alloc")]
+pub mod offset;
 pub mod op;
+#[cfg(feature = "alloc")]
+mod pass;
 mod plan;
 mod shape;
 mod view;
 
 pub use dtype::DType;
+#[cfg(feature = "alloc")]
+pub use graph::{Graph, NodeId, TensorId};
+#[cfg(feature = "alloc")]
+pub use pass::{Fault, Options, PlanError, Planned, PlannedStep, PlannedTensor, check, plan};
 pub use plan::{Plan, PlanStep, PlanTensor, Role, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
 pub use view::View;

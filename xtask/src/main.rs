@@ -1,5 +1,26 @@
 //! What contributors repeat: `cargo xtask <verb>`.
 
-fn main() {
-    println!("verbs: none yet");
+mod solve;
+mod table;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (verb, rest) = match arguments.split_first() {
+        Some((verb, rest)) => (verb.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let status = match verb {
+        "solve" => solve::run(rest),
+        "help" | "--help" => {
+            println!("{}", solve::USAGE);
+            0
+        }
+        other => {
+            eprintln!("error: unknown verb `{other}`\n{}", solve::USAGE);
+            2
+        }
+    };
+    ExitCode::from(status)
 }

@@ -1,0 +1,219 @@
+//! The graph as it was declared: tensors, and the operator calls between them in the order they are to run.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::op::{Action, Field, Operator, RuleError};
+use crate::{Role, Type};
+
+/// A tensor of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TensorId(u32);
+
+/// An operator call of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+macro_rules! index {
+    ($id:ident) => {
+        impl $id {
+            pub(crate) fn new(index: usize) -> $id {
+                $id(u32::try_from(index).expect("fewer than 2^32 of them"))
+            }
+
+            /// Position in the order of declaration.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+index!(TensorId);
+index!(NodeId);
+
+/// A tensor as declared.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// Its name in plans and messages.
+    pub name: String,
+    /// Element type and shape.
+    pub ty: Type,
+    /// What it is for.
+    pub role: Role,
+    /// The call that makes it; none for inputs, weights and constants.
+    pub producer: Option<NodeId>,
+}
+
+/// An operator call.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The operator with its settings.
+    pub op: Rc<dyn Operator>,
+    /// Operands.
+    pub inputs: Vec<TensorId>,
+    /// Result.
+    pub output: TensorId,
+}
+
+/// A network as declared. Nodes can only refer to tensors that are there already, so the order of declaration is an
+/// order they can run in and there are no cycles.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The model's name.
+    pub name: String,
+    tensors: Vec<Tensor>,
+    nodes: Vec<Node>,
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new(name: impl Into<String>) -> Graph {
+        Graph { name: name.into(), ..Graph::default() }
+    }
+
+    /// Adds a tensor that no node makes.
+    ///
+    /// # Errors
+    /// [`RuleError::Overflow`] when its size in bytes does not fit an address.
+    pub fn leaf(&mut self, name: impl Into<String>, role: Role, ty: Type) -> Result<TensorId, RuleError> {
+        self.add(name.into(), role, ty, None)
+    }
+
+    /// Adds an operator call; the operator's rule gives the type of its result.
+    ///
+    /// # Errors
+    /// What the rule complains of. The graph is then as it was.
+    pub fn node(
+        &mut self,
+        name: impl Into<String>,
+        role: Role,
+        op: Rc<dyn Operator>,
+        inputs: &[TensorId],
+    ) -> Result<TensorId, RuleError> {
+        let types: Vec<Type> = inputs.iter().map(|input| self.tensor(*input).ty).collect();
+        let ty = op.infer(&types)?;
+        let node = NodeId::new(self.nodes.len());
+        let output = self.add(name.into(), role, ty, Some(node))?;
+        self.nodes.push(Node { op, inputs: inputs.to_vec(), output });
+        Ok(output)
+    }
+
+    fn add(&mut self, name: String, role: Role, ty: Type, producer: Option<NodeId>) -> Result<TensorId, RuleError> {
+        // The buffer is addressed with `isize`, so that is what a tensor has to fit.
+        let bytes = ty.bytes().ok_or(RuleError::Overflow)?;
+        isize::try_from(bytes).map_err(|_| RuleError::Overflow)?;
+        self.tensors.push(Tensor { name, ty, role, producer });
+        Ok(TensorId::new(self.tensors.len() - 1))
+    }
+
+    /// The tensor of that id.
+    pub fn tensor(&self, id: TensorId) -> &Tensor {
+        &self.tensors[id.index()]
+    }
+
+    /// Gives a tensor another name and role: a nested call's result becomes a field.
+    pub fn rename(&mut self, id: TensorId, name: impl Into<String>, role: Role) {
+        let tensor = &mut self.tensors[id.index()];
+        tensor.name = name.into();
+        tensor.role = role;
+    }
+
+    /// Lets a tensor's extents go by the names they were declared with. The type has to be the same.
+    pub fn redeclare(&mut self, id: TensorId, ty: Type) {
+        debug_assert_eq!(self.tensor(id).ty, ty);
+        self.tensors[id.index()].ty = ty;
+    }
+
+    /// The call of that id.
+    pub fn call(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// Every tensor, in the order of declaration.
+    pub fn tensors(&self) -> impl Iterator<Item = (TensorId, &Tensor)> {
+        self.tensors.iter().enumerate().map(|(index, tensor)| (TensorId::new(index), tensor))
+    }
+
+    /// Every call, in the order of declaration.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.nodes.iter().enumerate().map(|(index, node)| (NodeId::new(index), node))
+    }
+
+    /// Which calls something readable depends on: outputs and kept tensors. The others need not run.
+    pub fn needed(&self) -> Vec<bool> {
+        let mut needed = alloc::vec![false; self.nodes.len()];
+        let mut wanted: Vec<bool> =
+            self.tensors.iter().map(|tensor| matches!(tensor.role, Role::Output | Role::KeptNode)).collect();
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if wanted[node.output.index()] {
+                needed[index] = true;
+                for input in &node.inputs {
+                    wanted[input.index()] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    /// Tensors that nothing readable depends on, outputs and kept ones apart.
+    pub fn unused(&self) -> Vec<TensorId> {
+        let needed = self.needed();
+        let mut used: Vec<bool> =
+            self.tensors.iter().map(|tensor| matches!(tensor.role, Role::Output | Role::KeptNode)).collect();
+        for (node, needed) in self.nodes.iter().zip(needed) {
+            if needed {
+                for input in &node.inputs {
+                    used[input.index()] = true;
+                }
+            }
+        }
+        (0..used.len()).filter(|index| !used[*index]).map(TensorId::new).collect()
+    }
+}
+
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "model {}", self.name)?;
+        for (id, tensor) in self.tensors() {
+            write!(f, "  %{} {}: {} {}", id.index(), tensor.name, tensor.role.name(), tensor.ty)?;
+            if let Some(node) = tensor.producer {
+                write!(f, " = ")?;
+                write_call(f, self.call(node))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
+    write!(f, "{}(", node.op.name())?;
+    let mut first = true;
+    for input in &node.inputs {
+        write!(f, "{}%{}", if first { "" } else { ", " }, input.index())?;
+        first = false;
+    }
+    let mut result = Ok(());
+    node.op.fields(&mut |name, value| {
+        let separator = if first { "" } else { ", " };
+        first = false;
+        if result.is_ok() {
+            result = match value {
+                Field::Usize(value) => write!(f, "{separator}{name} = {value}"),
+                Field::F32(value) => write!(f, "{separator}{name} = {value:?}"),
+                Field::Bool(value) => write!(f, "{separator}{name} = {value}"),
+                Field::Usizes(values) => write!(f, "{separator}{name} = {values:?}"),
+                Field::Bools(values) => write!(f, "{separator}{name} = {values:?}"),
+            };
+        }
+    });
+    result?;
+    write!(f, ")")?;
+    match node.op.action() {
+        Action::Compute => Ok(()),
+        Action::View => f.write_str(" as a view"),
+        Action::Concat(_) => f.write_str(" in place"),
+    }
+}

@@ -1,0 +1,380 @@
+//! From calls to steps: drops what nothing needs, turns views and concatenations into places inside other tensors, and
+//! adds the copies that are left.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Options;
+use crate::graph::{Graph, Node, TensorId};
+use crate::op::{self, Action, Operator};
+use crate::{Role, Storage, Type, View};
+
+/// Steps and tensors after lowering. Indices are positions in `tensors`.
+pub(super) struct Lowered {
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) steps: Vec<Step>,
+    /// For each tensor of the graph, its position here.
+    pub(super) index: Vec<Option<usize>>,
+}
+
+/// A tensor after lowering.
+pub(super) struct Tensor {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) role: Role,
+    pub(super) storage: Storage,
+    /// The tensor whose storage this one lies in; itself when it has its own.
+    pub(super) root: usize,
+    /// Where it lies, relative to the start of the root.
+    pub(super) view: View,
+}
+
+/// A kernel call after lowering.
+pub(super) struct Step {
+    pub(super) op: Rc<dyn Operator>,
+    pub(super) inputs: Vec<usize>,
+    pub(super) output: usize,
+    pub(super) scratch: Option<usize>,
+}
+
+/// Where a tensor of the graph gets its bytes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Its own storage, written by its step.
+    Own,
+    /// A view of that tensor.
+    View(TensorId),
+    /// Its own storage, holding a packed copy of that tensor, which a view operator then looks at.
+    CopiedView(TensorId),
+    /// Its own storage, holding a packed copy of a strided view of that tensor.
+    CopiedOut(TensorId),
+    /// The part of that concatenation which starts at that index.
+    Part(TensorId, usize),
+    /// No bytes: nothing needs it.
+    Dead,
+}
+
+struct Lowering<'g> {
+    graph: &'g Graph,
+    needed: Vec<bool>,
+    /// For each tensor, the needed calls that read it and the operand's position.
+    readers: Vec<Vec<(&'g Node, usize)>>,
+    places: Vec<Place>,
+    /// Relative to the root; filled on demand once the places it rests on are final.
+    views: Vec<Option<(TensorId, View)>>,
+}
+
+/// Lowers the graph. Whether parts of concatenations may be produced in place is an option.
+pub(super) fn lower(graph: &Graph, options: &Options) -> Lowered {
+    let mut lowering = Lowering::new(graph);
+    if options.concat {
+        lowering.place_parts();
+    }
+    lowering.place_views();
+    lowering.emit()
+}
+
+impl<'g> Lowering<'g> {
+    fn new(graph: &'g Graph) -> Lowering<'g> {
+        let needed = graph.needed();
+        let count = graph.tensors().count();
+        let mut readers = vec![Vec::new(); count];
+        let mut places = vec![Place::Own; count];
+        for (id, node) in graph.nodes() {
+            if !needed[id.index()] {
+                places[node.output.index()] = Place::Dead;
+                continue;
+            }
+            if node.op.action() == Action::View {
+                places[node.output.index()] = Place::View(node.inputs[0]);
+            }
+            for (operand, input) in node.inputs.iter().enumerate() {
+                readers[input.index()].push((node, operand));
+            }
+        }
+        Lowering { graph, needed, readers, places, views: vec![None; count] }
+    }
+
+    /// The root of a tensor and where it lies in it.
+    ///
+    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends.
+    fn view(&mut self, id: TensorId) -> (TensorId, View) {
+        if let Some(known) = self.views[id.index()] {
+            return known;
+        }
+        let ty = self.graph.tensor(id).ty;
+        let found = match self.places[id.index()] {
+            Place::View(of) => {
+                let (root, base) = self.view(of);
+                let node = self.producer(id);
+                match node.op.view(&base, &ty) {
+                    Some(view) => (root, view),
+                    None => (id, View::packed(ty.dtype, 0, &ty.shape)),
+                }
+            }
+            Place::Part(concat, start) => {
+                let (root, base) = self.view(concat);
+                let Action::Concat(axis) = self.producer(concat).op.action() else {
+                    unreachable!("a part of a concat")
+                };
+                (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
+            }
+            _ => (id, View::packed(ty.dtype, 0, &ty.shape)),
+        };
+        self.views[id.index()] = Some(found);
+        found
+    }
+
+    fn producer(&self, id: TensorId) -> &'g Node {
+        let node = self.graph.tensor(id).producer.expect("only results are views and parts");
+        self.graph.call(node)
+    }
+
+    /// Decides which operands of concatenations are produced inside them. The last concatenation comes first, so that
+    /// one that is itself a part knows where it lies when its own parts are looked at.
+    fn place_parts(&mut self) {
+        let nodes: Vec<&Node> =
+            self.graph.nodes().filter(|(id, _)| self.needed[id.index()]).map(|(_, node)| node).collect();
+        for node in nodes.into_iter().rev() {
+            let Action::Concat(axis) = node.op.action() else { continue };
+            let (root, base) = self.view(node.output);
+            let mut start = 0;
+            for part in &node.inputs {
+                let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
+                let place = part_of(&base, axis, start, size);
+                if self.can_be_part(*part, node, root, &place) {
+                    self.places[part.index()] = Place::Part(node.output, start);
+                    // What was known of views may have rested on where this tensor was before.
+                    self.views.fill(None);
+                }
+                start += size;
+            }
+        }
+    }
+
+    fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &View) -> bool {
+        let tensor = self.graph.tensor(part);
+        let Some(producer) = tensor.producer else { return false };
+        let producer = self.graph.call(producer);
+        if tensor.role != Role::Node
+            || self.places[part.index()] != Place::Own
+            || producer.op.action() == Action::View
+            || concat.inputs.iter().filter(|input| **input == part).count() > 1
+        {
+            return false;
+        }
+        if place.is_packed() {
+            return true;
+        }
+        // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
+        // whose spans interleave.
+        if producer.op.action() == Action::Compute
+            && (!producer.op.strided_output() || producer.inputs.iter().any(|input| self.view(*input).0 == root))
+        {
+            return false;
+        }
+        if matches!(producer.op.action(), Action::Concat(_)) {
+            return self.readers[part.index()].iter().all(|(reader, _)| core::ptr::eq(*reader, concat));
+        }
+        let readers = self.readers[part.index()].clone();
+        readers.into_iter().all(|(reader, operand)| {
+            core::ptr::eq(reader, concat)
+                || (reader.op.action() == Action::Compute
+                    && reader.op.strided_input(operand)
+                    && self.view(reader.output).0 != root)
+        })
+    }
+
+    /// Turns views that cannot stay views into copies.
+    fn place_views(&mut self) {
+        let outputs: Vec<TensorId> = self.graph.nodes().map(|(_, node)| node.output).collect();
+        for output in outputs {
+            let Place::View(of) = self.places[output.index()] else { continue };
+            let ty = self.graph.tensor(output).ty;
+            let (root, base) = self.view(of);
+            let role = self.graph.tensor(output).role;
+            let node = self.producer(output);
+            self.places[output.index()] = match node.op.view(&base, &ty) {
+                None => Place::CopiedView(of),
+                // Accessors hand out packed elements.
+                Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
+                // A kept tensor outlives the input's next writing.
+                Some(_) if role == Role::KeptNode && self.graph.tensor(root).role == Role::Input => {
+                    Place::CopiedOut(of)
+                }
+                Some(_) => Place::View(of),
+            };
+            self.views[output.index()] = None;
+        }
+    }
+
+    fn emit(mut self) -> Lowered {
+        let mut out = Lowered { tensors: Vec::new(), steps: Vec::new(), index: Vec::new() };
+        // Tensors of the graph first, so that parts can name a concatenation that comes after them.
+        for (id, tensor) in self.graph.tensors() {
+            let place = self.places[id.index()];
+            out.index.push((place != Place::Dead).then_some(out.tensors.len()));
+            if place != Place::Dead {
+                out.tensors.push(Tensor {
+                    name: tensor.name.clone(),
+                    ty: tensor.ty,
+                    role: tensor.role,
+                    storage: Storage::Own,
+                    root: out.tensors.len(),
+                    view: View::packed(tensor.ty.dtype, 0, &tensor.ty.shape),
+                });
+            }
+        }
+        for index in 0..self.places.len() {
+            let id = TensorId::new(index);
+            let storage = match self.places[index] {
+                Place::View(of) => Storage::View(out.at(of)),
+                Place::Part(concat, _) => Storage::Part(out.at(concat)),
+                _ => continue,
+            };
+            let (root, view) = self.view(id);
+            let root = out.at(root);
+            let tensor = out.at(id);
+            out.tensors[tensor].storage = storage;
+            out.tensors[tensor].root = root;
+            out.tensors[tensor].view = view;
+        }
+        let mut packed = vec![None; self.places.len()];
+        for (id, node) in self.graph.nodes() {
+            if self.needed[id.index()] {
+                self.emit_node(&mut out, node, &mut packed);
+            }
+        }
+        out.settle_roots();
+        out
+    }
+
+    fn emit_node(&mut self, out: &mut Lowered, node: &Node, packed: &mut [Option<usize>]) {
+        let output = out.at(node.output);
+        match (node.op.action(), self.places[node.output.index()]) {
+            (Action::View, Place::CopiedView(of)) => {
+                let copy = out.packed_copy(of, packed);
+                out.tensors[output].storage = Storage::View(copy);
+                out.tensors[output].root = copy;
+            }
+            (Action::View, Place::CopiedOut(of)) => {
+                let (_, base) = self.view(of);
+                let source = out.at(of);
+                let ty = out.tensors[output].ty;
+                let view = node.op.view(&base, &ty).expect("it was one when its place was decided");
+                let strided = out.tensors.len();
+                out.tensors.push(Tensor {
+                    name: format!("{}.{}", out.tensors[output].name, node.op.name()),
+                    ty,
+                    role: Role::Node,
+                    storage: Storage::View(source),
+                    root: out.tensors[source].root,
+                    view,
+                });
+                out.step(Rc::new(op::Copy {}), vec![strided], output);
+            }
+            (Action::View, _) => {}
+            (Action::Concat(axis), _) => {
+                let mut start = 0;
+                for part in &node.inputs {
+                    let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
+                    let source = out.at(*part);
+                    let there = self.places[part.index()] == Place::Part(node.output, start);
+                    if !there && out.tensors[source].view.elements() > 0 {
+                        let view = part_of(&out.tensors[output].view, axis, start, size);
+                        let copy = out.tensors.len();
+                        out.tensors.push(Tensor {
+                            name: format!("{}.{}", out.tensors[output].name, out.tensors[source].name),
+                            ty: out.tensors[source].ty,
+                            role: Role::Node,
+                            storage: Storage::Part(output),
+                            root: out.tensors[output].root,
+                            view,
+                        });
+                        out.step(Rc::new(op::Copy {}), vec![source], copy);
+                    }
+                    start += size;
+                }
+            }
+            (Action::Compute, _) => {
+                let mut inputs = Vec::with_capacity(node.inputs.len());
+                for (operand, input) in node.inputs.iter().enumerate() {
+                    let tensor = out.at(*input);
+                    inputs.push(if node.op.strided_input(operand) || out.tensors[tensor].view.is_packed() {
+                        tensor
+                    } else {
+                        out.packed_copy(*input, packed)
+                    });
+                }
+                out.step(node.op.clone(), inputs, output);
+            }
+        }
+    }
+}
+
+impl Lowered {
+    /// A view that became a view of a packed copy hands its root on to whatever rests on it.
+    fn settle_roots(&mut self) {
+        for index in 0..self.tensors.len() {
+            let mut root = self.tensors[index].root;
+            while self.tensors[root].root != root {
+                root = self.tensors[root].root;
+            }
+            self.tensors[index].root = root;
+        }
+    }
+
+    fn at(&self, id: TensorId) -> usize {
+        self.index[id.index()].expect("a needed call reads only needed tensors")
+    }
+
+    /// The packed copy of a tensor, made at its first use and shared by later ones.
+    fn packed_copy(&mut self, id: TensorId, packed: &mut [Option<usize>]) -> usize {
+        if let Some(copy) = packed[id.index()] {
+            return copy;
+        }
+        let source = self.at(id);
+        let copy = self.tensors.len();
+        let ty = self.tensors[source].ty;
+        self.tensors.push(Tensor {
+            name: format!("{}.packed", self.tensors[source].name),
+            ty,
+            role: Role::Node,
+            storage: Storage::Own,
+            root: copy,
+            view: View::packed(ty.dtype, 0, &ty.shape),
+        });
+        self.step(Rc::new(op::Copy {}), vec![source], copy);
+        packed[id.index()] = Some(copy);
+        copy
+    }
+
+    fn step(&mut self, op: Rc<dyn Operator>, inputs: Vec<usize>, output: usize) {
+        let types: Vec<Type> = inputs.iter().map(|input| self.tensors[*input].ty).collect();
+        let bytes = op.scratch(&types, &self.tensors[output].ty);
+        let scratch = (bytes > 0).then_some(self.tensors.len());
+        if let Some(scratch) = scratch {
+            let shape = crate::Shape::new(&[bytes]).unwrap_or_default();
+            self.tensors.push(Tensor {
+                name: format!("{}.scratch", self.tensors[output].name),
+                ty: Type { dtype: crate::DType::U8, shape },
+                role: Role::Scratch,
+                storage: Storage::Own,
+                root: scratch,
+                view: View::packed(crate::DType::U8, 0, &shape),
+            });
+        }
+        self.steps.push(Step { op, inputs, output, scratch });
+    }
+}
+
+/// The part of a concatenation that starts at `start` along `axis`.
+fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
+    let mut view = *concat;
+    view.offset += start * concat.strides[axis] * concat.dtype.size();
+    view.dims[axis] = size;
+    view
+}

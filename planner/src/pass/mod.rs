@@ -1,0 +1,187 @@
+//! The passes between a declared graph and a finished plan, and the driver that lists them.
+
+mod alias;
+mod check;
+mod lifetime;
+mod lower;
+mod place;
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+pub use check::{Fault, check};
+
+use crate::graph::{Graph, TensorId};
+use crate::op::Operator;
+use crate::{Plan, PlanStep, PlanTensor, Role, Storage, View};
+
+/// What a plan is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What every tensor of its own starts at a multiple of, in bytes; a power of two.
+    pub align: usize,
+    /// Let operators write over an operand that dies there.
+    pub in_place: bool,
+    /// Let parts of a concatenation be produced inside it.
+    pub concat: bool,
+    /// How long to search for the least memory.
+    pub budget: crate::offset::Budget,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { align: 64, in_place: true, concat: true, budget: crate::offset::Budget::default() }
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// The tensors together do not fit an address.
+    TooLarge,
+    /// The finished plan did not pass the checker: a fault of the planner.
+    Fault(Fault),
+}
+
+/// A plan that owns its parts. [`Planned::with`] lends it as a [`Plan`].
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The model's name.
+    pub model: String,
+    /// Bytes of the buffer.
+    pub size: usize,
+    /// Alignment in bytes.
+    pub align: usize,
+    /// See [`Plan::lower_bound`].
+    pub lower_bound: usize,
+    /// See [`Plan::optimal`].
+    pub optimal: bool,
+    /// See [`Plan::persistent`].
+    pub persistent: usize,
+    /// Every tensor.
+    pub tensors: Vec<PlannedTensor>,
+    /// The steps.
+    pub steps: Vec<PlannedStep>,
+    /// For each tensor of the graph, its index in `tensors`, unless nothing needs it.
+    pub index: Vec<Option<usize>>,
+}
+
+/// A tensor of a [`Planned`].
+#[derive(Clone, Debug)]
+pub struct PlannedTensor {
+    /// See [`PlanTensor::name`].
+    pub name: String,
+    /// See [`PlanTensor::role`].
+    pub role: Role,
+    /// See [`PlanTensor::view`].
+    pub view: View,
+    /// See [`PlanTensor::first`].
+    pub first: usize,
+    /// See [`PlanTensor::last`].
+    pub last: usize,
+    /// See [`PlanTensor::storage`].
+    pub storage: Storage,
+}
+
+/// A step of a [`Planned`].
+#[derive(Clone, Debug)]
+pub struct PlannedStep {
+    /// The operator with its settings.
+    pub op: Rc<dyn Operator>,
+    /// Operands, as indices of tensors.
+    pub inputs: Vec<usize>,
+    /// Results.
+    pub outputs: Vec<usize>,
+    /// Working space.
+    pub scratch: Vec<usize>,
+}
+
+impl Planned {
+    /// Calls `f` with this plan in borrowed form.
+    pub fn with<R>(&self, f: impl FnOnce(&Plan<'_>) -> R) -> R {
+        let tensors: Vec<PlanTensor<'_>> = self
+            .tensors
+            .iter()
+            .map(|tensor| PlanTensor {
+                name: &tensor.name,
+                role: tensor.role,
+                view: tensor.view,
+                first: tensor.first,
+                last: tensor.last,
+                storage: tensor.storage,
+            })
+            .collect();
+        let steps: Vec<PlanStep<'_>> = self
+            .steps
+            .iter()
+            .map(|step| PlanStep {
+                op: step.op.name(),
+                inputs: &step.inputs,
+                outputs: &step.outputs,
+                scratch: &step.scratch,
+            })
+            .collect();
+        f(&Plan {
+            model: &self.model,
+            size: self.size,
+            align: self.align,
+            lower_bound: self.lower_bound,
+            optimal: self.optimal,
+            persistent: self.persistent,
+            tensors: &tensors,
+            steps: &steps,
+        })
+    }
+
+    /// Where a tensor of the graph is in this plan.
+    pub fn position(&self, id: TensorId) -> Option<usize> {
+        self.index[id.index()]
+    }
+}
+
+/// Plans the memory of a graph.
+///
+/// # Errors
+/// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
+/// planner; the plan is then not given out.
+pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let mut best = attempt(graph, options)?;
+    // Producing a part early holds the whole concatenation's storage from then on, which now and then costs more than
+    // the copies save.
+    if options.concat && best.has_parts() {
+        let copied = attempt(graph, &Options { concat: false, ..*options })?;
+        if copied.size < best.size {
+            best = copied;
+        }
+    }
+    best.with(check).map_err(PlanError::Fault)?;
+    Ok(best)
+}
+
+fn attempt(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let mut lowered = lower::lower(graph, options);
+    let lifetimes = lifetime::lifetimes(&lowered);
+    if options.in_place {
+        alias::in_place(&mut lowered, &lifetimes);
+    }
+    place::place(graph, lowered, lifetimes, options)
+}
+
+impl Planned {
+    fn has_parts(&self) -> bool {
+        self.tensors.iter().any(|tensor| matches!(tensor.storage, Storage::Part(_)))
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::TooLarge => f.write_str("the tensors together do not fit an address"),
+            PlanError::Fault(fault) => write!(f, "the planner made a faulty plan: {fault}"),
+        }
+    }
+}
+
+impl core::error::Error for PlanError {}

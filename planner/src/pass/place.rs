@@ -1,0 +1,143 @@
+//! Offsets: what always lives at the start of the buffer, one after the other; above it the transient tensors where the
+//! solver puts them.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::lifetime::Lifetime;
+use super::lower::Lowered;
+use super::{Options, PlanError, Planned, PlannedStep, PlannedTensor};
+use crate::graph::Graph;
+use crate::offset::{self, Buffer, Part};
+
+/// Places every storage and puts the plan together.
+pub(super) fn place(
+    graph: &Graph,
+    lowered: Lowered,
+    lifetimes: Vec<Lifetime>,
+    options: &Options,
+) -> Result<Planned, PlanError> {
+    let tensors = &lowered.tensors;
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); tensors.len()];
+    for (index, tensor) in tensors.iter().enumerate() {
+        members[tensor.root].push(index);
+    }
+    let end = lowered.steps.len() + 1;
+    let mut offsets = vec![0; tensors.len()];
+    let mut top = 0usize;
+    let mut transient = Vec::new();
+    let mut buffers = Vec::new();
+    let mut size = 0usize;
+    for root in 0..tensors.len() {
+        if members[root].is_empty() {
+            continue;
+        }
+        let bytes = members[root].iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
+        if members[root].iter().any(|member| tensors[*member].role.is_persistent()) {
+            offsets[root] = top.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?;
+            top = offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
+            size = size.max(top);
+        } else {
+            transient.push(root);
+            buffers.push(occupancy(tensors, &lifetimes, &members[root], bytes, options.align));
+        }
+    }
+    let persistent = top;
+    let (mut lower_bound, mut optimal) = (persistent, true);
+    if !buffers.is_empty() {
+        let solution = offset::solve(&buffers, options.budget).map_err(|_| PlanError::TooLarge)?;
+        let base = if solution.peak == 0 {
+            top
+        } else {
+            top.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?
+        };
+        for (root, offset) in transient.iter().zip(&solution.offsets) {
+            offsets[*root] = base.checked_add(*offset).ok_or(PlanError::TooLarge)?;
+        }
+        size = size.max(base.checked_add(solution.peak).ok_or(PlanError::TooLarge)?);
+        lower_bound = lower_bound.max(base.saturating_add(solution.lower_bound));
+        optimal = solution.optimal;
+    }
+    if isize::try_from(size).is_err() {
+        return Err(PlanError::TooLarge);
+    }
+    let steps = lowered
+        .steps
+        .into_iter()
+        .map(|step| PlannedStep {
+            op: step.op,
+            inputs: step.inputs,
+            outputs: vec![step.output],
+            scratch: step.scratch.into_iter().collect(),
+        })
+        .collect();
+    let tensors = lowered
+        .tensors
+        .into_iter()
+        .zip(lifetimes)
+        .map(|(tensor, lifetime)| {
+            let mut view = tensor.view;
+            view.offset += offsets[tensor.root];
+            let last = lifetime.last.min(end);
+            PlannedTensor {
+                name: tensor.name,
+                role: tensor.role,
+                view,
+                first: lifetime.first,
+                last,
+                storage: tensor.storage,
+            }
+        })
+        .collect();
+    Ok(Planned {
+        model: graph.name.clone(),
+        size,
+        align: options.align,
+        lower_bound,
+        optimal,
+        persistent,
+        tensors,
+        steps,
+        index: lowered.index,
+    })
+}
+
+/// What a storage occupies over time: a rectangle, unless its members come and go.
+fn occupancy(
+    tensors: &[super::lower::Tensor],
+    lifetimes: &[Lifetime],
+    members: &[usize],
+    size: usize,
+    align: usize,
+) -> Buffer {
+    let first = members.iter().map(|member| lifetimes[*member].first).min().unwrap_or(0);
+    let last = members.iter().map(|member| lifetimes[*member].last).max().unwrap_or(0);
+    let mut parts: Vec<Part> = Vec::new();
+    if members.len() > 1 {
+        // The hull of the live members changes only where one begins or ends.
+        let mut moments: Vec<usize> =
+            members.iter().flat_map(|member| [lifetimes[*member].first, lifetimes[*member].last + 1]).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        for pair in moments.windows(2) {
+            let mut hull: Option<(usize, usize)> = None;
+            for member in members {
+                let (lifetime, span) = (lifetimes[*member], tensors[*member].view.span());
+                if lifetime.first <= pair[0] && pair[0] <= lifetime.last && !span.is_empty() {
+                    let (start, end) = hull.unwrap_or((span.start, span.end));
+                    hull = Some((start.min(span.start), end.max(span.end)));
+                }
+            }
+            let Some((start, end)) = hull else { continue };
+            match parts.last_mut() {
+                Some(part) if part.upper == pair[0] && part.start == start && part.end == end => part.upper = pair[1],
+                _ => parts.push(Part { lower: pair[0], upper: pair[1], start, end }),
+            }
+        }
+        let whole = |part: &Part| part.lower == first && part.upper == last + 1 && part.start == 0 && part.end == size;
+        if matches!(parts.as_slice(), [only] if whole(only)) {
+            parts.clear();
+        }
+    }
+    Buffer { lower: first, upper: last + 1, size, align, parts }
+}
