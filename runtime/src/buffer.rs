@@ -84,6 +84,10 @@ pub trait Buffer {
     /// nothing was changed; [`copy`] then goes through the host.
     fn copy_from(&mut self, offset: usize, source: &dyn Buffer, from: usize, len: usize) -> Result<bool, Error>;
 
+    /// Has `write` write a range, whose start is aligned as the buffer allows: in place on host memory, through a copy
+    /// elsewhere.
+    fn with_host(&mut self, offset: usize, len: usize, write: &mut dyn FnMut(&mut [u8])) -> Result<(), Error>;
+
     /// Fills the whole buffer with one value.
     fn clear(&mut self, value: u8) -> Result<(), Error> {
         self.memset(0, self.size(), value)

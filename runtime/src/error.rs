@@ -81,7 +81,6 @@ pub enum ErrorKind {
         op: &'static str,
     },
     /// A weight source does not hold what the model needs.
-    #[cfg(feature = "alloc")]
     Weights(crate::weights::Complaints),
     /// A weights file cannot be read as what it claims to be.
     #[cfg(feature = "alloc")]
@@ -137,7 +136,6 @@ impl fmt::Display for Error {
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }
-            #[cfg(feature = "alloc")]
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]
             ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),

@@ -7,8 +7,11 @@ extern crate alloc;
 pub mod buffer;
 pub mod cpu;
 mod error;
+mod hook;
 mod kernel;
-#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub mod private;
+mod tensor;
 pub mod weights;
 
 pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
@@ -16,5 +19,20 @@ pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
 pub use cpu::Cpu;
 pub use cpu::{CpuBuffer, CpuSlice};
 pub use error::{Error, ErrorKind};
+pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel};
-pub use model_graph_planner::{DType, MAX_RANK, View, op};
+pub use model_graph_macros::model_graph;
+pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Storage, View, op};
+#[doc(hidden)]
+pub use private as __private;
+pub use tensor::{Array, TensorMut, TensorRef};
+#[cfg(feature = "safetensors")]
+pub use weights::SafeTensors;
+pub use weights::{Weight, WeightSource};
+
+/// The buffer of a model whose type names none: memory that it owns, or, without `alloc`, borrowed memory.
+#[cfg(feature = "alloc")]
+pub type DefaultBuffer = CpuBuffer<cpu::OwnedBytes>;
+/// The buffer of a model whose type names none: memory that it owns, or, without `alloc`, borrowed memory.
+#[cfg(not(feature = "alloc"))]
+pub type DefaultBuffer = CpuSlice<'static>;

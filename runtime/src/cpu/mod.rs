@@ -44,6 +44,13 @@ impl<M: Memory> CpuBuffer<M> {
     }
 }
 
+impl<'a> CpuSlice<'a> {
+    /// A buffer in memory that the caller owns.
+    pub fn borrowed(memory: &'a mut [u8]) -> CpuSlice<'a> {
+        CpuBuffer::new(memory, Usage::Any)
+    }
+}
+
 impl<M: Memory> Buffer for CpuBuffer<M> {
     fn name(&self) -> &'static str {
         "CPU"
@@ -88,6 +95,12 @@ impl<M: Memory> Buffer for CpuBuffer<M> {
             None => source.get(from, target)?,
         }
         Ok(true)
+    }
+
+    fn with_host(&mut self, offset: usize, len: usize, write: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        check_range(offset, len, self.size())?;
+        write(&mut self.memory.bytes_mut()[offset..offset + len]);
+        Ok(())
     }
 
     fn host_bytes(&self) -> Option<&[u8]> {

@@ -1,0 +1,202 @@
+//! Extents: numbers, names from `dims(…)` and arithmetic on them.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::Ident;
+use syn::parse::{Parse, ParseStream};
+use syn::{LitInt, Token, braced, parenthesized, token};
+
+use crate::error::{At, Report, suggestion, text};
+use crate::names::nearest;
+
+/// An expression of extents.
+#[derive(Clone)]
+pub(crate) struct DimExpr {
+    pub(crate) at: At,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Number(u64),
+    Name(Ident),
+    Binary(char, Box<DimExpr>, Box<DimExpr>),
+}
+
+impl DimExpr {
+    /// A bare name.
+    pub(crate) fn name(ident: Ident) -> DimExpr {
+        DimExpr { at: At::from(&ident), kind: Kind::Name(ident) }
+    }
+
+    /// The expression as one would write it.
+    pub(crate) fn text(&self) -> String {
+        match &self.kind {
+            Kind::Number(number) => number.to_string(),
+            Kind::Name(name) => name.to_string(),
+            Kind::Binary(op, left, right) => {
+                let side = |side: &DimExpr| match &side.kind {
+                    Kind::Binary(inner, ..) if matches!((op, inner), ('*' | '/', '+' | '-')) => {
+                        format!("({})", side.text())
+                    }
+                    _ => side.text(),
+                };
+                format!("{} {op} {}", side(left), side(right))
+            }
+        }
+    }
+
+    /// True when a name stands in it.
+    pub(crate) fn has_name(&self) -> bool {
+        match &self.kind {
+            Kind::Number(_) => false,
+            Kind::Name(_) => true,
+            Kind::Binary(_, left, right) => left.has_name() || right.has_name(),
+        }
+    }
+
+    /// Its value, or `None` after a complaint.
+    pub(crate) fn value(&self, dims: &Dims, report: &mut Report) -> Option<usize> {
+        match &self.kind {
+            Kind::Number(number) => match usize::try_from(*number) {
+                Ok(number) => Some(number),
+                Err(_) => {
+                    report.add(self.at, format!("{number} does not fit an address"));
+                    None
+                }
+            },
+            Kind::Name(name) => dims.get(name, report),
+            Kind::Binary(op, left, right) => {
+                let (left, right) = (left.value(dims, report), right.value(dims, report));
+                let (left, right) = (left?, right?);
+                let (value, why) = match op {
+                    '+' => (left.checked_add(right), "overflows"),
+                    '-' => (left.checked_sub(right), "goes below zero"),
+                    '*' => (left.checked_mul(right), "overflows"),
+                    _ if right == 0 => (None, "divides by zero"),
+                    _ => (left.is_multiple_of(right).then(|| left / right), "leaves a rest"),
+                };
+                if value.is_none() {
+                    report.add(self.at, format!("`{}` {why}: {left} {op} {right}", self.text()));
+                }
+                value
+            }
+        }
+    }
+}
+
+/// One extent as it stands in a type: a number, a name, or an expression in braces.
+pub(crate) fn extent(input: ParseStream<'_>) -> syn::Result<DimExpr> {
+    if input.peek(syn::LitInt) || input.peek(token::Brace) || input.peek(syn::Ident) {
+        atom(input)
+    } else {
+        Err(input.error(text::EXTENT))
+    }
+}
+
+impl Parse for DimExpr {
+    fn parse(input: ParseStream<'_>) -> syn::Result<DimExpr> {
+        let mut left = term(input)?;
+        while input.peek(Token![+]) || input.peek(Token![-]) {
+            left = binary(input, left, term)?;
+        }
+        Ok(left)
+    }
+}
+
+fn term(input: ParseStream<'_>) -> syn::Result<DimExpr> {
+    let mut left = atom(input)?;
+    while input.peek(Token![*]) || input.peek(Token![/]) {
+        left = binary(input, left, atom)?;
+    }
+    Ok(left)
+}
+
+fn binary(
+    input: ParseStream<'_>,
+    left: DimExpr,
+    side: fn(ParseStream<'_>) -> syn::Result<DimExpr>,
+) -> syn::Result<DimExpr> {
+    let op: proc_macro2::Punct = input.parse()?;
+    let right = side(input)?;
+    Ok(DimExpr { at: left.at.to(right.at), kind: Kind::Binary(op.as_char(), Box::new(left), Box::new(right)) })
+}
+
+fn atom(input: ParseStream<'_>) -> syn::Result<DimExpr> {
+    if input.peek(LitInt) {
+        let number: LitInt = input.parse()?;
+        if !matches!(number.suffix(), "" | "usize") {
+            return Err(syn::Error::new(number.span(), text::EXTENT));
+        }
+        let value = number
+            .base10_parse()
+            .map_err(|_| syn::Error::new(number.span(), format!("{number} does not fit an address")))?;
+        Ok(DimExpr { at: At::token(number.span()), kind: Kind::Number(value) })
+    } else if input.peek(token::Brace) || input.peek(token::Paren) {
+        let content;
+        let span = if input.peek(token::Brace) {
+            braced!(content in input).span.join()
+        } else {
+            parenthesized!(content in input).span.join()
+        };
+        let mut inner: DimExpr = content.parse()?;
+        if !content.is_empty() {
+            return Err(content.error(text::EXTENT));
+        }
+        inner.at = At::token(span);
+        Ok(inner)
+    } else if input.peek(syn::Ident) {
+        Ok(DimExpr::name(input.parse()?))
+    } else {
+        Err(input.error(text::EXTENT))
+    }
+}
+
+/// The declared dims and their values.
+#[derive(Default)]
+pub(crate) struct Dims {
+    values: BTreeMap<String, Option<usize>>,
+    order: Vec<(Ident, usize)>,
+}
+
+impl Dims {
+    /// Adds a dim. `None` stands for one whose value could not be found; it is known, so that uses are not complained
+    /// of again.
+    pub(crate) fn declare(&mut self, name: &Ident, value: Option<usize>) {
+        self.values.insert(name.to_string(), value);
+        if let Some(value) = value {
+            self.order.push((name.clone(), value));
+        }
+    }
+
+    /// True when a dim of that name is declared.
+    pub(crate) fn contains(&self, name: &Ident) -> bool {
+        self.values.contains_key(&name.to_string())
+    }
+
+    /// Names and values in the order of declaration.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Ident, usize)> {
+        self.order.iter()
+    }
+
+    /// The names.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.values.keys().map(String::as_str).collect()
+    }
+
+    fn get(&self, name: &Ident, report: &mut Report) -> Option<usize> {
+        match self.values.get(&name.to_string()) {
+            Some(value) => *value,
+            None => {
+                let known = self.names();
+                let near = nearest(&name.to_string(), known.iter().copied());
+                let advice = match (near, known.is_empty()) {
+                    (None, true) => format!("write `dims({name} = n)` in the attribute"),
+                    (near, _) => suggestion(near, &known),
+                };
+                report.add(name, format!("there is no dim `{name}`; {advice}"));
+                None
+            }
+        }
+    }
+}

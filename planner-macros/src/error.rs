@@ -1,0 +1,139 @@
+//! Complaints: where they point and what they say. All texts that a user can read stand here.
+
+use std::fmt::Display;
+
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+
+/// A run of the user's tokens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    start: Span,
+    end: Span,
+}
+
+impl At {
+    /// One token.
+    pub(crate) fn token(span: Span) -> At {
+        At { start: span, end: span }
+    }
+
+    /// From the first token of `tokens` to the last; the call site when there is none.
+    pub(crate) fn tokens(tokens: impl ToTokens) -> At {
+        let mut spans = tokens.into_token_stream().into_iter().map(|tree| tree.span());
+        let start = spans.next().unwrap_or_else(Span::call_site);
+        At { start, end: spans.last().unwrap_or(start) }
+    }
+
+    /// From here to the end of `other`.
+    pub(crate) fn to(self, other: At) -> At {
+        At { start: self.start, end: other.end }
+    }
+
+    /// The first token.
+    pub(crate) fn start(self) -> Span {
+        self.start
+    }
+}
+
+impl From<&Ident> for At {
+    fn from(ident: &Ident) -> At {
+        At::token(ident.span())
+    }
+}
+
+/// Everything that is wrong so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    complaints: Vec<(At, String)>,
+}
+
+impl Report {
+    /// Adds a complaint.
+    pub(crate) fn add(&mut self, at: impl Into<At>, text: impl Display) {
+        self.complaints.push((at.into(), text.to_string()));
+    }
+
+    /// Adds what a parser said.
+    pub(crate) fn syntax(&mut self, error: &syn::Error) {
+        for error in error.clone() {
+            self.add(At::token(error.span()), error);
+        }
+    }
+
+    /// Adds everything of another report.
+    pub(crate) fn append(&mut self, other: Report) {
+        self.complaints.extend(other.complaints);
+    }
+
+    /// True while nothing is wrong.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.complaints.is_empty()
+    }
+}
+
+impl ToTokens for Report {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        for (at, text) in &self.complaints {
+            // The macro's name takes the first token's span and its argument the last one's, so that the compiler
+            // underlines everything in between.
+            let mut argument = TokenTree::from(proc_macro2::Literal::string(text));
+            argument.set_span(at.end);
+            let mut group = TokenTree::from(Group::new(Delimiter::Brace, argument.into()));
+            group.set_span(at.end);
+            let mut bang = TokenTree::from(Punct::new('!', Spacing::Alone));
+            bang.set_span(at.start);
+            tokens.extend(quote_spanned!(at.start => ::core::compile_error));
+            tokens.extend([bang, group]);
+        }
+    }
+}
+
+impl From<Span> for At {
+    fn from(span: Span) -> At {
+        At::token(span)
+    }
+}
+
+/// `did you mean …` when there is a near name, else the list.
+pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
+    match nearest {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if known.is_empty() => String::from("there are none"),
+        None => format!("there are {}", list(known)),
+    }
+}
+
+/// `a`, `b` and `c`.
+pub(crate) fn list(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Texts that more than one place gives, or that are whole sentences of advice.
+pub(crate) mod text {
+    pub(crate) const NOT_A_STRUCT: &str =
+        "`#[model_graph]` is written on a struct with named fields: `struct Model { #[input] x: Tensor<f32, 4>, … }`";
+    pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
+         write the extents as `dims(NAME = n)` in the attribute";
+    pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[constant(…)]`, \
+         `#[node(…)]` or `#[output(…)]`";
+    pub(crate) const NO_OUTPUT: &str = "the model has no output, so there would be nothing to compute; \
+         write `#[output(…)]` on a field";
+    pub(crate) const TYPE: &str =
+        "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred";
+    pub(crate) const EXTENT: &str =
+        "an extent is a number, a name from `dims(…)`, or an expression of them in braces such as `{ 4 * D }`";
+    pub(crate) const SETTINGS: &str =
+        "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"` and `crate = path`";
+    pub(crate) const SETTING_NOT_NAMED: &str =
+        "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
+    pub(crate) const OPERAND_AFTER_SETTING: &str = "operands come before settings";
+    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32";
+    pub(crate) const RANGE: &str =
+        "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";
+}

@@ -1,0 +1,293 @@
+//! The driver of the phases, and the emitted code: data in one constant, behaviour in the runtime crate.
+
+mod interface;
+mod steps;
+
+use model_graph_planner::{Options, PlanError, Planned, offset::Budget, plan};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
+
+use crate::ast::{self, Model};
+use crate::error::{At, Report};
+use crate::lower::{Lowered, lower};
+use crate::{parse, settings};
+use interface::Interface;
+
+/// The whole attribute: settings and item in, item or complaints out.
+pub(crate) fn model_graph(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    let settings = settings::settings(attribute, &mut report);
+    let Some(model) = parse::model(settings, item.clone(), &mut report) else {
+        return rejected(&report, item);
+    };
+    let lowered = lower(&model, &mut report);
+    let interface = Interface::new(&model, &lowered, &mut report);
+    let planned = if report.is_empty() { planned(&model, &lowered, &mut report) } else { None };
+    let warnings = lowered.unused.iter().filter_map(|field| unused(&model.fields[*field]));
+    let expansion = Expansion { model: &model, lowered: &lowered, interface: &interface, planned: planned.as_ref() };
+    quote! { #report #(#warnings)* #expansion }
+}
+
+/// What is left of an item that is no model at all.
+fn rejected(report: &Report, item: TokenStream) -> TokenStream {
+    let mut trees = item.clone().into_iter();
+    let is_struct = trees.by_ref().any(|tree| matches!(&tree, proc_macro2::TokenTree::Ident(word) if word == "struct"));
+    match trees.next() {
+        // A struct of that name, without the attributes that only this macro understands.
+        Some(proc_macro2::TokenTree::Ident(name)) if is_struct => quote! { #report #[allow(dead_code)] struct #name; },
+        _ => quote! { #report #item },
+    }
+}
+
+fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Planned> {
+    let widest = lowered.graph.tensors().map(|(_, tensor)| tensor.ty.dtype.align()).max().unwrap_or(1);
+    let mut options = Options::default();
+    if let Some((align, span)) = model.settings.align {
+        if align < widest {
+            report.add(span, format!("`align = {align}` is less than the {widest} bytes that an element needs"));
+            return None;
+        }
+        options.align = align;
+    }
+    if model.settings.high_effort {
+        options.budget = Budget::HIGH;
+    }
+    match plan(&lowered.graph, &options) {
+        Ok(planned) => Some(planned),
+        Err(PlanError::TooLarge) => {
+            let text = format!("the size of `{}` overflows: its tensors together do not fit an address", model.name);
+            report.add(&model.name, text);
+            None
+        }
+        Err(fault @ PlanError::Fault(_)) => {
+            let text = format!("{fault}\nplease report this, with the graph:\n{}", lowered.graph);
+            report.add(&model.name, text);
+            None
+        }
+    }
+}
+
+/// A warning at a field that nothing depends on.
+///
+/// Macros cannot warn on stable Rust, but a use of something deprecated does, at the span of its use. A mistake of this
+/// kind is no error because a network is written field by field: the half-written one should build, and rustc too only
+/// warns of what is never used.
+fn unused(field: &ast::Field) -> Option<TokenStream> {
+    let plain = field.plain_name();
+    let note = match &field.role {
+        _ if field.allow_unused => return None,
+        ast::Role::Input { .. } => format!("input `{plain}` is never read: no output depends on it"),
+        ast::Role::Weight { .. } => {
+            format!("weight `{plain}` is never read, yet takes memory: no output depends on it")
+        }
+        ast::Role::Constant(_) | ast::Role::ConstantFill(_) => {
+            format!("constant `{plain}` is never read, yet takes memory: no output depends on it")
+        }
+        ast::Role::Node(_) => format!("node `{plain}` is never read and is not computed: no output depends on it"),
+        ast::Role::Output(_) | ast::Role::Broken => return None,
+    };
+    let note = format!("{note}; use it, remove it, or write `#[allow(unused)]` on it");
+    let name = Ident::new(&format!("unused_{plain}"), field.name.span());
+    let used = quote_spanned!(field.name.span()=> let _ = #name;);
+    Some(quote! {
+        const _: () = {
+            #[deprecated(note = #note)]
+            #[allow(non_upper_case_globals)]
+            const #name: () = ();
+            #used
+        };
+    })
+}
+
+/// All that is emitted, as one value that knows how to become tokens.
+struct Expansion<'a> {
+    model: &'a Model,
+    lowered: &'a Lowered,
+    interface: &'a Interface,
+    /// None when something is wrong; then everything has its form and no body.
+    planned: Option<&'a Planned>,
+}
+
+impl Expansion<'_> {
+    fn krate(&self) -> Path {
+        self.model.settings.krate.clone().unwrap_or_else(|| syn::parse_quote!(::model_graph))
+    }
+}
+
+impl ToTokens for Expansion<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Model { attributes, vis, name, .. } = self.model;
+        let krate = self.krate();
+        let inputs = self.interface.inputs.len();
+        let doc = match self.planned {
+            Some(planned) => format!(
+                "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
+                planned.size,
+                planned.steps.len(),
+                planned.lower_bound
+            ),
+            None => String::new(),
+        };
+        let plan = steps::plan(self, &krate);
+        let dims = self.lowered.dims.iter().map(|(name, value)| {
+            let doc = format!("The declared extent `{name}`.");
+            quote! { #[doc = #doc] pub const #name: usize = #value; }
+        });
+        let constants = self.constants();
+        let construction = self.construction(&krate);
+        let forward = steps::forward(self, &krate);
+        let accessors = self.interface.on_model(self, &krate);
+        let outputs = self.interface.on_outputs(self, &krate);
+        tokens.extend(quote! {
+            #(#attributes)*
+            #[doc = #doc]
+            #vis struct #name<__Buffer = #krate::DefaultBuffer> {
+                buffer: __Buffer,
+                inputs: [bool; #inputs],
+            }
+
+            #[allow(dead_code, overflowing_literals, clippy::all)]
+            impl #name {
+                /// Where every tensor lies and when, and the steps that are run.
+                pub const PLAN: #krate::Plan<'static> = #plan;
+                #(#dims)*
+                #constants
+            }
+
+            #[allow(dead_code, clippy::all)]
+            impl<__Buffer: #krate::Buffer> #name<__Buffer> {
+                #construction
+                #forward
+                #accessors
+            }
+
+            #[allow(dead_code, clippy::all)]
+            impl<'__m> #name<#krate::CpuSlice<'__m>> {
+                /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+                /// their start has to be a multiple of.
+                ///
+                /// # Errors
+                /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+                pub fn new_in(memory: &'__m mut [u8]) -> ::core::result::Result<Self, #krate::Error> {
+                    Self::from_buffer(#krate::CpuSlice::borrowed(memory))
+                }
+            }
+
+            #outputs
+        });
+    }
+}
+
+impl Expansion<'_> {
+    /// The user's constants, each in an associated constant where its own names resolve.
+    fn constants(&self) -> TokenStream {
+        let constants = self.model.fields.iter().enumerate().filter_map(|(index, field)| {
+            let ast::Role::Constant(expr) = &field.role else { return None };
+            let ty = self.interface.rust_type(self.lowered, index)?;
+            let name = format_ident!("__CONSTANT_{index}");
+            Some(quote! { const #name: #ty = #expr; })
+        });
+        quote! { #(#constants)* }
+    }
+
+    fn construction(&self, krate: &Path) -> TokenStream {
+        let Model { name, .. } = self.model;
+        let inputs = self.interface.inputs.len();
+        let (init, load) = match self.planned {
+            None => (quote! { ::core::unreachable!() }, quote! { let _ = source; ::core::unreachable!() }),
+            Some(planned) => (self.init(planned, krate), self.load(planned, krate)),
+        };
+        quote! {
+            /// A model in a new buffer of that type; the one allocation there ever is.
+            ///
+            /// Weights are zero until they are loaded or written.
+            ///
+            /// # Errors
+            /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
+            pub fn new<__Type>(buffer_type: &__Type) -> ::core::result::Result<Self, #krate::Error>
+            where
+                __Type: #krate::BufferType<Buffer = __Buffer>,
+            {
+                Self::__build(#krate::__private::allocate(buffer_type, &<#name>::PLAN)?)
+            }
+
+            /// A model in a buffer that is there already. Its bytes are cleared.
+            ///
+            /// # Errors
+            /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+            pub fn from_buffer(buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
+                Self::__build(#krate::__private::adopt(buffer, &<#name>::PLAN)?)
+            }
+
+            fn __build(mut buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
+                #init
+                ::core::result::Result::Ok(Self { buffer, inputs: [false; #inputs] })
+            }
+
+            /// Fills the weights by name.
+            ///
+            /// # Errors
+            /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
+            /// was.
+            pub fn load<__Source>(&mut self, source: &__Source) -> ::core::result::Result<(), #krate::Error>
+            where
+                __Source: #krate::WeightSource + ?::core::marker::Sized,
+            {
+                #load
+            }
+
+            /// The buffer, given back.
+            pub fn into_buffer(self) -> __Buffer {
+                self.buffer
+            }
+        }
+    }
+
+    fn init(&self, planned: &Planned, krate: &Path) -> TokenStream {
+        let name = &self.model.name;
+        let numbers = self.lowered.numbers.iter().filter_map(|(id, number)| {
+            let index = planned.position(*id)?;
+            Some(quote! {
+                #krate::__private::set::<_, f32>(&mut buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
+            })
+        });
+        let fields = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {
+            let index = planned.position(self.lowered.tensors[field]?)?;
+            let ty = self.interface.rust_type(self.lowered, field)?;
+            let offset = quote! { <#name>::PLAN.tensors[#index].view.offset };
+            match &declared.role {
+                ast::Role::Constant(_) => {
+                    let value = format_ident!("__CONSTANT_{field}");
+                    Some(quote! {
+                        #krate::__private::set::<_, #ty>(&mut buffer, #offset, const { &<#name>::#value })?;
+                    })
+                }
+                ast::Role::ConstantFill(path) => {
+                    // The call stands at the user's path, so that a wrong signature is reported there.
+                    let at = At::tokens(path).start();
+                    Some(quote_spanned! { at=>
+                        #krate::__private::fill::<_, #ty>(&mut buffer, #offset, #path)?;
+                    })
+                }
+                _ => None,
+            }
+        });
+        let statements: Vec<TokenStream> = numbers.chain(fields).collect();
+        if statements.is_empty() {
+            return quote! { let _ = &mut buffer; };
+        }
+        quote! { #(#statements)* }
+    }
+
+    fn load(&self, planned: &Planned, krate: &Path) -> TokenStream {
+        let name = &self.model.name;
+        let entries = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {
+            let ast::Role::Weight { name } = &declared.role else { return None };
+            let index = planned.position(self.lowered.tensors[field]?)?;
+            let key = name.as_ref().map_or_else(|| declared.plain_name(), syn::LitStr::value);
+            Some(quote! { (#index, #key) })
+        });
+        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], source) }
+    }
+}

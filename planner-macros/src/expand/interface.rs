@@ -1,0 +1,233 @@
+//! The accessors: which tensors can be read and written, under which names, with which types.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::Path;
+
+use super::{Expansion, steps};
+use crate::ast::{self, Model, Role};
+use crate::error::Report;
+use crate::lower::Lowered;
+
+/// Methods that every model has.
+const TAKEN: &[&str] = &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
+/// Constants that every model has.
+const TAKEN_CONSTANTS: &[&str] = &["PLAN"];
+
+/// What is emitted beside the plan.
+pub(super) struct Interface {
+    pub(super) inputs: Vec<Input>,
+}
+
+/// An input, in the order of declaration.
+pub(super) struct Input {
+    pub(super) name: String,
+    pub(super) field: usize,
+    pub(super) keep: bool,
+}
+
+impl Interface {
+    /// Collects the accessors and complains of names that are taken.
+    pub(super) fn new(model: &Model, lowered: &Lowered, report: &mut Report) -> Interface {
+        let mut methods: BTreeMap<String, String> = BTreeMap::new();
+        for name in TAKEN {
+            methods.insert((*name).into(), String::from("a method that every model has"));
+        }
+        let mut inputs = Vec::new();
+        for (index, field) in model.fields.iter().enumerate() {
+            let name = field.plain_name();
+            if let Role::Input { keep } = field.role {
+                inputs.push(Input { name: name.clone(), field: index, keep });
+            }
+            let mut accessors = vec![name.clone()];
+            if matches!(field.role, Role::Input { .. } | Role::Weight { .. }) {
+                accessors.push(format!("{name}_mut"));
+            }
+            for accessor in accessors {
+                let owner = format!("the accessor of tensor `{name}`");
+                match methods.insert(accessor.clone(), owner.clone()) {
+                    Some(other) if other != owner => report.add(
+                        &field.name,
+                        format!("`{accessor}` would be both {owner} and {other}; give the tensor another name"),
+                    ),
+                    _ => {}
+                }
+            }
+        }
+        for (dim, _) in lowered.dims.iter() {
+            if TAKEN_CONSTANTS.iter().any(|taken| dim == taken) {
+                report.add(dim, format!("`{dim}` is a constant that every model has; give the dim another name"));
+            }
+        }
+        Interface { inputs }
+    }
+
+    /// The nested array type of a field's tensor.
+    pub(super) fn rust_type(&self, lowered: &Lowered, field: usize) -> Option<TokenStream> {
+        let ty = lowered.graph.tensor(lowered.tensors[field]?).ty;
+        let element = steps::element(ty.dtype)?;
+        Some(ty.shape.dims().iter().rev().fold(element, |inner, dim| {
+            let size = dim.size;
+            quote! { [#inner; #size] }
+        }))
+    }
+
+    /// Accessors of the model itself.
+    pub(super) fn on_model(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+        expansion
+            .model
+            .fields
+            .iter()
+            .enumerate()
+            .filter_map(|(index, field)| {
+                let accessor = Accessor::new(self, expansion, krate, index, field)?;
+                Some(match &field.role {
+                    Role::Input { keep } => {
+                        let position = self.inputs.iter().position(|input| input.field == index)?;
+                        let write = accessor.write(Some(position));
+                        let read = if *keep { accessor.read() } else { accessor.refuse("Overwritten") };
+                        quote! { #read #write }
+                    }
+                    Role::Weight { .. } => {
+                        let (read, write) = (accessor.read(), accessor.write(None));
+                        quote! { #read #write }
+                    }
+                    Role::Constant(_) | Role::ConstantFill(_) => accessor.read(),
+                    Role::Node(_) if field.keep.is_some() => accessor.read(),
+                    Role::Node(_) => accessor.refuse("Transient"),
+                    Role::Output(_) => accessor.refuse("AfterForward"),
+                    Role::Broken => return None,
+                })
+            })
+            .collect()
+    }
+
+    /// What forward returns, with the outputs' accessors.
+    pub(super) fn on_outputs(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+        let Model { vis, name, .. } = expansion.model;
+        let outputs = format_ident!("{}Outputs", ast::plain(name));
+        let accessors = expansion.model.fields.iter().enumerate().filter_map(|(index, field)| {
+            let accessor = Accessor::new(self, expansion, krate, index, field)?;
+            matches!(field.role, Role::Output(_)).then(|| accessor.read_through(&quote! { self.model.buffer }))
+        });
+        let doc = format!(
+            "What [`{name}::forward`] gives: the outputs, until the model is written to or run again. \
+             Everything else that the model lets one read is there as well."
+        );
+        quote! {
+            #[doc = #doc]
+            #[must_use]
+            #vis struct #outputs<'__m, __Buffer = #krate::DefaultBuffer> {
+                model: &'__m #name<__Buffer>,
+            }
+
+            #[allow(dead_code, clippy::all)]
+            impl<'__m, __Buffer: #krate::Buffer> #outputs<'__m, __Buffer> {
+                #(#accessors)*
+            }
+
+            impl<__Buffer> ::core::ops::Deref for #outputs<'_, __Buffer> {
+                type Target = #name<__Buffer>;
+
+                fn deref(&self) -> &#name<__Buffer> {
+                    self.model
+                }
+            }
+        }
+    }
+}
+
+/// The parts of one tensor's accessors.
+struct Accessor<'a> {
+    krate: &'a Path,
+    model: &'a Ident,
+    field: &'a ast::Field,
+    /// Type of the whole tensor; `f32` where it could not be found.
+    ty: TokenStream,
+    /// Position in the plan's tensors; none when there is no plan.
+    tensor: Option<usize>,
+    shape: String,
+}
+
+impl<'a> Accessor<'a> {
+    fn new(
+        interface: &Interface,
+        expansion: &'a Expansion<'_>,
+        krate: &'a Path,
+        index: usize,
+        field: &'a ast::Field,
+    ) -> Option<Accessor<'a>> {
+        let id = expansion.lowered.tensors[index]?;
+        let ty = interface.rust_type(expansion.lowered, index)?;
+        let tensor = match expansion.planned {
+            None => None,
+            Some(planned) => match planned.position(id) {
+                None if matches!(field.role, Role::Node(_)) => None,
+                position => Some(position?),
+            },
+        };
+        let shape = expansion.lowered.graph.tensor(id).ty.to_string();
+        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape })
+    }
+
+    fn offset(&self) -> TokenStream {
+        let model = self.model;
+        match self.tensor {
+            Some(tensor) => quote! { <#model>::PLAN.tensors[#tensor].view.offset },
+            None => quote! { ::core::unreachable!() },
+        }
+    }
+
+    fn read(&self) -> TokenStream {
+        self.read_through(&quote! { self.buffer })
+    }
+
+    fn read_through(&self, buffer: &TokenStream) -> TokenStream {
+        let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        quote! {
+            #(#docs)*
+            #[doc = #doc]
+            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer> {
+                #krate::__private::tensor_ref(&#buffer, #offset)
+            }
+        }
+    }
+
+    fn write(&self, input: Option<usize>) -> TokenStream {
+        let Accessor { krate, field: ast::Field { docs, vis, .. }, ty, .. } = self;
+        let name = format_ident!("{}_mut", self.field.plain_name());
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let (doc, fresh) = match input {
+            Some(input) => (
+                format!("{doc} To be written before a forward; zero until it is."),
+                quote! { ::core::option::Option::Some(&mut self.inputs[#input]) },
+            ),
+            None => (format!("{doc} To be written."), quote! { ::core::option::Option::None }),
+        };
+        quote! {
+            #(#docs)*
+            #[doc = #doc]
+            #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Buffer> {
+                #krate::__private::tensor_mut(&mut self.buffer, #offset, #fresh)
+            }
+        }
+    }
+
+    /// A method that cannot be called and says why.
+    fn refuse(&self, why: &str) -> TokenStream {
+        let Accessor { krate, field: ast::Field { vis, name, .. }, ty, .. } = self;
+        let why = format_ident!("{why}");
+        quote! {
+            #[doc(hidden)]
+            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer>
+            where
+                __Buffer: #krate::__private::#why,
+            {
+                ::core::unreachable!()
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The plan as a constant, and the forward pass: one call per step, in planned order.
+
+use model_graph_planner::op::{Field, Operator};
+use model_graph_planner::{DType, Planned, Storage, View};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::Path;
+
+use super::Expansion;
+
+/// The value of `PLAN`.
+pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+    let name = crate::ast::plain(&expansion.model.name);
+    let Some(planned) = expansion.planned else {
+        return quote! { #krate::__private::no_plan(#name) };
+    };
+    let Planned { size, align, lower_bound, optimal, persistent, .. } = planned;
+    let tensors = planned.tensors.iter().map(|tensor| {
+        let (name, first, last) = (&tensor.name, tensor.first, tensor.last);
+        let role = format_ident!("{}", tensor.role.variant());
+        let view = view(&tensor.view, krate);
+        let storage = match tensor.storage {
+            Storage::Own => quote! { Own },
+            Storage::View(of) => quote! { View(#of) },
+            Storage::InPlace(of) => quote! { InPlace(#of) },
+            Storage::Part(of) => quote! { Part(#of) },
+        };
+        quote! { #krate::__private::tensor(#name, #krate::Role::#role, #view, #first, #last, #krate::Storage::#storage) }
+    });
+    let steps = planned.steps.iter().map(|step| {
+        let (op, inputs, outputs, scratch) = (step.op.name(), &step.inputs, &step.outputs, &step.scratch);
+        quote! { #krate::__private::step(#op, &[#(#inputs),*], &[#(#outputs),*], &[#(#scratch),*]) }
+    });
+    let bytes = Literal::u64_unsuffixed(*size as u64);
+    quote! {
+        #krate::Plan {
+            model: #name,
+            size: #krate::__private::fits::<#bytes>(),
+            align: #align,
+            lower_bound: #lower_bound,
+            optimal: #optimal,
+            persistent: #persistent,
+            tensors: &[#(#tensors),*],
+            steps: &[#(#steps),*],
+        }
+    }
+}
+
+fn view(view: &View, krate: &Path) -> TokenStream {
+    let dtype = format_ident!("{}", view.dtype.variant());
+    let (offset, dims, strides) = (view.offset, view.dims(), view.strides());
+    let packed = view.is_packed() && !dims.contains(&0);
+    if packed {
+        quote! { #krate::__private::packed(#krate::DType::#dtype, #offset, &[#(#dims),*]) }
+    } else {
+        quote! { #krate::__private::strided(#krate::DType::#dtype, #offset, &[#(#dims),*], &[#(#strides),*]) }
+    }
+}
+
+/// `forward` and `forward_with`.
+pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+    let name = &expansion.model.name;
+    let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
+    let (bounds, body) = match expansion.planned {
+        None => (TokenStream::new(), quote! { let _ = hook; ::core::unreachable!() }),
+        Some(planned) => (bounds(planned, krate), body(expansion, planned, krate)),
+    };
+    quote! {
+        /// Runs every step and gives access to the outputs. Allocates nothing.
+        ///
+        /// # Errors
+        /// `InputNotSet` when an input was not written since the last forward.
+        pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
+        where
+            #bounds
+        {
+            self.forward_with(&mut ())
+        }
+
+        /// Runs like `forward`, with a hook between the steps, such as an observer.
+        ///
+        /// # Errors
+        /// As `forward`, and whatever the hook meets.
+        pub fn forward_with<__Hook>(
+            &mut self,
+            hook: &mut __Hook,
+        ) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
+        where
+            __Hook: #krate::Hook<__Buffer>,
+            #bounds
+        {
+            #body
+            ::core::result::Result::Ok(#outputs { model: self })
+        }
+    }
+}
+
+/// One bound for each operator that the model uses.
+fn bounds(planned: &Planned, krate: &Path) -> TokenStream {
+    let mut kernels: Vec<&str> = planned.steps.iter().map(|step| step.op.kernel()).collect();
+    kernels.sort_unstable();
+    kernels.dedup();
+    let kernels = kernels.into_iter().map(|kernel| format_ident!("{kernel}"));
+    quote! { #(__Buffer: #krate::Kernel<#krate::op::#kernels>,)* }
+}
+
+fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStream {
+    let name = &expansion.model.name;
+    let inputs = expansion.interface.inputs.iter().map(|input| {
+        let (name, keep) = (&input.name, input.keep);
+        quote! { (#name, #keep) }
+    });
+    let steps = planned.steps.iter().enumerate().map(|(index, step)| {
+        let op = operator(&*step.op, krate);
+        let views = |tensors: &[usize]| quote! { const { &[#(TENSORS[#tensors].view),*] } };
+        let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
+        quote! {
+            #krate::Kernel::run(
+                &mut self.buffer,
+                &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
+            )?;
+            #krate::Hook::after(hook, &mut self.buffer, PLAN, #index)?;
+        }
+    });
+    quote! {
+        const PLAN: &#krate::Plan<'static> = &<#name>::PLAN;
+        #[allow(dead_code)]
+        const TENSORS: &[#krate::PlanTensor<'static>] = PLAN.tensors;
+        #krate::__private::take_inputs(&mut self.inputs, &[#(#inputs),*])?;
+        #krate::Hook::before(hook, &mut self.buffer, PLAN)?;
+        #(#steps)*
+    }
+}
+
+/// The operator's struct with its settings.
+fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
+    let name = format_ident!("{}", op.kernel());
+    let mut fields = TokenStream::new();
+    op.fields(&mut |field, value| {
+        let field = format_ident!("{field}");
+        let value = match value {
+            Field::Usize(value) => quote! { #value },
+            Field::F32(value) if value == f32::INFINITY => quote! { ::core::primitive::f32::INFINITY },
+            Field::F32(value) if value == f32::NEG_INFINITY => quote! { ::core::primitive::f32::NEG_INFINITY },
+            Field::F32(value) => quote! { #value },
+            Field::Bool(value) => quote! { #value },
+            Field::Usizes(values) => quote! { [#(#values),*] },
+            Field::Bools(values) => quote! { [#(#values),*] },
+        };
+        fields.extend(quote! { #field: #value, });
+    });
+    quote! { #krate::op::#name { #fields } }
+}
+
+/// The Rust type of an element, if it has one.
+pub(super) fn element(dtype: DType) -> Option<TokenStream> {
+    Some(match dtype {
+        DType::F32 => quote! { ::core::primitive::f32 },
+        DType::I8 => quote! { ::core::primitive::i8 },
+        DType::U8 => quote! { ::core::primitive::u8 },
+        DType::I32 => quote! { ::core::primitive::i32 },
+        DType::U32 => quote! { ::core::primitive::u32 },
+        DType::I64 => quote! { ::core::primitive::i64 },
+        _ => return None,
+    })
+}

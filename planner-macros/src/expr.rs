@@ -1,0 +1,267 @@
+//! The expressions inside `#[node(…)]` and `#[output(…)]`.
+
+use proc_macro2::Ident;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Lit, LitBool, LitFloat, LitInt, Token, bracketed, parenthesized, token};
+
+use crate::dims::DimExpr;
+use crate::error::{At, text};
+
+/// An expression with the tokens it was written in.
+pub(crate) struct Expr {
+    pub(crate) at: At,
+    pub(crate) kind: ExprKind,
+}
+
+pub(crate) enum ExprKind {
+    /// A tensor, or a dim as a number.
+    Name(Ident),
+    /// A number.
+    Number(f64),
+    /// An operator call. For `+` and the like, `name` is the sign's place.
+    Call { name: At, op: String, operands: Vec<Expr>, settings: Vec<Setting> },
+    /// `x[1..3, ..]`.
+    Index { of: Box<Expr>, ranges: Vec<Range> },
+    /// `x as f32`.
+    Cast { of: Box<Expr>, dtype: Ident },
+}
+
+/// `name = value`.
+pub(crate) struct Setting {
+    pub(crate) name: Ident,
+    pub(crate) value: Value,
+}
+
+/// The value of a setting.
+pub(crate) struct Value {
+    pub(crate) at: At,
+    pub(crate) kind: ValueKind,
+}
+
+pub(crate) enum ValueKind {
+    Float(f64),
+    Bool(bool),
+    /// A number, a name or arithmetic; a lone name may be a word such as `nhwc`.
+    Dim {
+        negative: bool,
+        dim: DimExpr,
+        word: Option<Ident>,
+    },
+    List(Vec<Value>),
+    Infer,
+}
+
+/// One dimension's range in an index.
+pub(crate) enum Range {
+    /// `..` and its halves.
+    Span { at: At, start: Option<DimExpr>, end: Option<DimExpr> },
+    /// One index, which drops the dimension.
+    One(DimExpr),
+}
+
+impl Parse for Expr {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Expr> {
+        let mut left = product(input)?;
+        while input.peek(Token![+]) || input.peek(Token![-]) {
+            left = binary(input, left, product)?;
+        }
+        Ok(left)
+    }
+}
+
+fn product(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut left = cast(input)?;
+    while input.peek(Token![*]) || input.peek(Token![/]) {
+        left = binary(input, left, cast)?;
+    }
+    Ok(left)
+}
+
+fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::Result<Expr>) -> syn::Result<Expr> {
+    let sign: proc_macro2::Punct = input.parse()?;
+    let right = side(input)?;
+    let op = match sign.as_char() {
+        '+' => "add",
+        '-' => "sub",
+        '*' => "mul",
+        _ => "div",
+    };
+    Ok(call(left.at.to(right.at), At::token(sign.span()), op, vec![left, right]))
+}
+
+fn call(at: At, name: At, op: &str, operands: Vec<Expr>) -> Expr {
+    Expr { at, kind: ExprKind::Call { name, op: op.into(), operands, settings: Vec::new() } }
+}
+
+fn cast(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut of = unary(input)?;
+    while input.peek(Token![as]) {
+        input.parse::<Token![as]>()?;
+        let dtype: Ident = input.parse()?;
+        of = Expr { at: of.at.to(At::from(&dtype)), kind: ExprKind::Cast { of: Box::new(of), dtype } };
+    }
+    Ok(of)
+}
+
+fn unary(input: ParseStream<'_>) -> syn::Result<Expr> {
+    if input.peek(Token![-]) {
+        let sign: Token![-] = input.parse()?;
+        let of = unary(input)?;
+        let name = At::token(sign.span);
+        return Ok(call(name.to(of.at), name, "neg", vec![of]));
+    }
+    let mut of = atom(input)?;
+    while input.peek(token::Bracket) {
+        let content;
+        let brackets = bracketed!(content in input);
+        let at = of.at.to(At::token(brackets.span.join()));
+        let ranges = Punctuated::<Range, Token![,]>::parse_terminated(&content)?;
+        if ranges.is_empty() {
+            return Err(syn::Error::new(brackets.span.join(), text::RANGE));
+        }
+        of = Expr { at, kind: ExprKind::Index { of: Box::new(of), ranges: ranges.into_iter().collect() } };
+    }
+    Ok(of)
+}
+
+fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
+    if input.peek(token::Paren) {
+        let content;
+        let parens = parenthesized!(content in input);
+        let mut inner: Expr = content.parse()?;
+        if !content.is_empty() {
+            return Err(content.error("expected an operator such as `+`"));
+        }
+        inner.at = At::token(parens.span.join());
+        return Ok(inner);
+    }
+    if input.peek(Lit) {
+        return number(input);
+    }
+    if input.peek(token::Bracket) {
+        return Err(input.error(text::SETTING_NOT_NAMED));
+    }
+    let name = ident(input, "a tensor, a number or an operator call such as `relu(x)`")?;
+    if !input.peek(token::Paren) {
+        return Ok(Expr { at: At::from(&name), kind: ExprKind::Name(name) });
+    }
+    let content;
+    let parens = parenthesized!(content in input);
+    let (operands, settings) = arguments(&content)?;
+    let at = At::from(&name).to(At::token(parens.span.join()));
+    let op = crate::ast::plain(&name);
+    Ok(Expr { at, kind: ExprKind::Call { name: At::from(&name), op, operands, settings } })
+}
+
+/// An identifier, raw ones and weak keywords among them.
+fn ident(input: ParseStream<'_>, expected: &str) -> syn::Result<Ident> {
+    input.parse().map_err(|error: syn::Error| {
+        if input.is_empty() {
+            syn::Error::new(error.span(), format!("expected {expected}"))
+        } else {
+            input.error(format!("expected {expected}"))
+        }
+    })
+}
+
+fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let lit: Lit = input.parse()?;
+    let wrong = || syn::Error::new(lit.span(), "a number in an expression is an f32, such as `0.5` or `2`");
+    let value = match &lit {
+        Lit::Int(int) if matches!(int.suffix(), "" | "f32") => int.base10_digits().parse::<f64>(),
+        Lit::Float(float) if matches!(float.suffix(), "" | "f32") => float.base10_digits().parse::<f64>(),
+        _ => return Err(wrong()),
+    };
+    let value = value.map_err(|_| wrong())?;
+    Ok(Expr { at: At::token(lit.span()), kind: ExprKind::Number(value) })
+}
+
+fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
+    let (mut operands, mut settings) = (Vec::new(), Vec::new());
+    while !input.is_empty() {
+        if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+            let name = input.parse()?;
+            input.parse::<Token![=]>()?;
+            settings.push(Setting { name, value: input.parse()? });
+        } else {
+            let operand: Expr = input.parse()?;
+            if !settings.is_empty() {
+                return Err(syn::Error::new(operand.at.start(), text::OPERAND_AFTER_SETTING));
+            }
+            operands.push(operand);
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>().map_err(|_| input.error("expected `,` or an operator such as `+`"))?;
+        }
+    }
+    Ok((operands, settings))
+}
+
+impl Parse for Value {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Value> {
+        if input.peek(token::Bracket) {
+            let content;
+            let brackets = bracketed!(content in input);
+            let list = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
+            return Ok(Value {
+                at: At::token(brackets.span.join()),
+                kind: ValueKind::List(list.into_iter().collect()),
+            });
+        }
+        if input.peek(Token![_]) {
+            let open: Token![_] = input.parse()?;
+            return Ok(Value { at: At::token(open.span), kind: ValueKind::Infer });
+        }
+        if input.peek(LitBool) {
+            let lit: LitBool = input.parse()?;
+            return Ok(Value { at: At::token(lit.span), kind: ValueKind::Bool(lit.value) });
+        }
+        let minus: Option<Token![-]> = input.parse()?;
+        let first = minus.map(|minus| At::token(minus.span));
+        let from = |at: At| first.unwrap_or(at).to(at);
+        if input.peek(LitFloat) || (input.peek(LitInt) && input.fork().parse::<LitInt>()?.suffix() == "f32") {
+            let lit: Lit = input.parse()?;
+            let digits = match &lit {
+                Lit::Float(float) => float.base10_digits().to_string(),
+                Lit::Int(int) => int.base10_digits().to_string(),
+                _ => String::new(),
+            };
+            let value: f64 = digits.parse().map_err(|_| syn::Error::new(lit.span(), "expected a number"))?;
+            let value = if minus.is_some() { -value } else { value };
+            return Ok(Value { at: from(At::token(lit.span())), kind: ValueKind::Float(value) });
+        }
+        if !(input.peek(LitInt) || input.peek(syn::Ident) || input.peek(token::Brace) || input.peek(token::Paren)) {
+            return Err(input.error("expected a number, a name, `true`, `false`, `_` or a list in brackets"));
+        }
+        let fork = input.fork();
+        let word = fork.parse::<Ident>().ok().filter(|_| fork.is_empty() || fork.peek(Token![,]));
+        let dim: DimExpr = input.parse()?;
+        Ok(Value { at: from(dim.at), kind: ValueKind::Dim { negative: minus.is_some(), dim, word } })
+    }
+}
+
+impl Parse for Range {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Range> {
+        let bound = |input: ParseStream<'_>| -> syn::Result<Option<DimExpr>> {
+            if input.is_empty() || input.peek(Token![..]) || input.peek(Token![,]) {
+                Ok(None)
+            } else {
+                input.parse().map(Some).map_err(|error: syn::Error| syn::Error::new(error.span(), text::RANGE))
+            }
+        };
+        let start = bound(input)?;
+        if !input.peek(Token![..]) {
+            return start.map(Range::One).ok_or_else(|| input.error(text::RANGE));
+        }
+        if input.peek(Token![..=]) {
+            return Err(input.error("write the end as one past the last index: `a..b`"));
+        }
+        let dots: Token![..] = input.parse()?;
+        let end = bound(input)?;
+        let dots = At::tokens(dots);
+        let at = start.as_ref().map_or(dots, |start| start.at.to(dots));
+        let at = end.as_ref().map_or(at, |end| at.to(end.at));
+        Ok(Range::Span { at, start, end })
+    }
+}

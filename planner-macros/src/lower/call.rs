@@ -1,0 +1,276 @@
+//! Operator calls: operands, settings and the operator's rule.
+
+use model_graph_planner::TensorId;
+use model_graph_planner::op::{self, Args, Spec};
+
+use super::{Lowering, Value};
+use crate::dims::DimExpr;
+use crate::error::{At, suggestion};
+use crate::expr::{self, Expr, Range, Setting, ValueKind};
+use crate::names::nearest;
+
+/// An operand of a call, resolved.
+pub(super) struct Operand {
+    pub(super) at: At,
+    /// What to call it in a message.
+    pub(super) text: String,
+    pub(super) id: TensorId,
+}
+
+impl Lowering<'_, '_> {
+    /// An operator call. Calls of numbers alone are worked out here.
+    pub(super) fn call(
+        &mut self,
+        expr: &Expr,
+        name: At,
+        op: &str,
+        operands: &[Expr],
+        settings: &[Setting],
+        field: &str,
+    ) -> Option<Value> {
+        let values: Vec<Option<Value>> = operands.iter().map(|operand| self.expr(operand, field)).collect();
+        let Some(entry) = op::find(op) else {
+            let known: Vec<&str> = op::OPERATORS.iter().map(|entry| entry.spec.name).collect();
+            let advice = if self.fields.contains_key(op) {
+                format!("`{op}` is a tensor; a tensor cannot be called")
+            } else {
+                suggestion(nearest(op, known.iter().copied()), &known)
+            };
+            self.report.add(name, format!("there is no operator `{op}`; {advice}"));
+            return None;
+        };
+        let spec = &entry.spec;
+        let counted = self.count(spec, name, operands);
+        let settings = self.settings(spec, settings);
+        let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
+        counted?;
+        if let Some(number) = folded(op, &values) {
+            return Some(Value::Number(number));
+        }
+        let mut resolved = Vec::with_capacity(values.len());
+        for (value, operand) in values.into_iter().zip(operands) {
+            let id = match value {
+                Value::Tensor { id, .. } => id,
+                Value::Number(number) => self.number(number, operand.at)?,
+            };
+            resolved.push(Operand { at: operand.at, text: operand_text(operand), id });
+        }
+        let settings = settings?;
+        let pairs: Vec<(&str, op::Value<'_>)> =
+            settings.iter().map(|setting| (setting.name.as_str(), setting.value.lend())).collect();
+        let types: Vec<_> = resolved.iter().map(|operand| self.graph.tensor(operand.id).ty).collect();
+        let ids: Vec<TensorId> = resolved.iter().map(|operand| operand.id).collect();
+        let built = (entry.build)(&Args { settings: &pairs, inputs: &types });
+        match built.and_then(|op| self.node(field, op, &ids)) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let setting_at = |wanted: &str| settings.iter().find(|setting| setting.name == wanted).map(|s| s.at);
+                let (at, text) = self.wording(&error, spec, expr.at, name, &resolved, &setting_at);
+                self.report.add(at, text);
+                None
+            }
+        }
+    }
+
+    fn count(&mut self, spec: &Spec, name: At, operands: &[Expr]) -> Option<()> {
+        let most = spec.operands.len();
+        let least = if spec.variadic { 1 } else { most - spec.optional };
+        if operands.len() >= least && (spec.variadic || operands.len() <= most) {
+            return Some(());
+        }
+        let takes = match (spec.variadic, least == most) {
+            (true, _) => String::from("one operand or more"),
+            (false, true) if most == 1 => format!("one operand ({})", spec.operands[0]),
+            (false, true) => format!("{most} operands ({})", spec.operands.join(", ")),
+            (false, false) => format!("{least} to {most} operands ({})", spec.operands.join(", ")),
+        };
+        let given = match operands.len() {
+            0 => String::from("none is given"),
+            1 => String::from("one is given"),
+            count => format!("{count} are given"),
+        };
+        self.report.add(name, format!("`{}` takes {takes} and {given}", spec.name));
+        None
+    }
+
+    fn settings(&mut self, spec: &Spec, settings: &[Setting]) -> Option<Vec<Given>> {
+        let mut given: Vec<Given> = Vec::new();
+        let mut fine = true;
+        for setting in settings {
+            let name = setting.name.to_string();
+            if !spec.settings.iter().any(|known| known.name == name) {
+                let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
+                let advice = match known.is_empty() {
+                    true => String::from("it takes none"),
+                    false => match nearest(&name, known.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`? it takes {}", crate::error::list(&known)),
+                        None => format!("it takes {}", crate::error::list(&known)),
+                    },
+                };
+                self.report.add(&setting.name, format!("`{}` has no setting `{name}`; {advice}", spec.name));
+                fine = false;
+            } else if given.iter().any(|other| other.name == name) {
+                self.report.add(&setting.name, format!("`{name}` is given twice; write it once"));
+                fine = false;
+            } else {
+                match self.value(&setting.value) {
+                    Some(value) => given.push(Given { name, at: setting.value.at, value }),
+                    None => fine = false,
+                }
+            }
+        }
+        fine.then_some(given)
+    }
+
+    fn value(&mut self, value: &expr::Value) -> Option<Owned> {
+        Some(match &value.kind {
+            ValueKind::Float(number) => Owned::Plain(op::Value::Float(*number)),
+            ValueKind::Bool(value) => Owned::Plain(op::Value::Bool(*value)),
+            ValueKind::Infer => Owned::Plain(op::Value::Infer),
+            ValueKind::Dim { negative: false, word: Some(word), .. } if !self.dims.contains(word) => {
+                Owned::Word(word.to_string())
+            }
+            ValueKind::Dim { negative, dim, .. } => {
+                let size = dim.value(&self.dims, self.report)?;
+                let Ok(size) = i64::try_from(size) else {
+                    self.report.add(value.at, format!("{size} is too large"));
+                    return None;
+                };
+                let name = if *negative { 0 } else { self.dim_name(dim) };
+                Owned::Plain(op::Value::Int(if *negative { -size } else { size }, name))
+            }
+            ValueKind::List(values) => {
+                let mut items = Vec::with_capacity(values.len());
+                for item in values {
+                    match self.value(item)? {
+                        Owned::Plain(value) => items.push(value),
+                        _ => {
+                            self.report.add(item.at, "a list holds numbers, dims or `_`");
+                            return None;
+                        }
+                    }
+                }
+                Owned::List(items)
+            }
+        })
+    }
+
+    /// `x[1..3, ..]`: a slice for each range that cuts, and a reshape when an index drops a dimension.
+    pub(super) fn index(&mut self, of: &Expr, ranges: &[Range], field: &str) -> Option<Value> {
+        let Value::Tensor { mut id, mut fresh } = self.expr(of, field)? else {
+            self.report.add(of.at, "a number cannot be indexed");
+            return None;
+        };
+        let shape = self.graph.tensor(id).ty.shape;
+        if ranges.len() > shape.rank() {
+            let (text, of_text) = (self.shape_text(&shape), operand_text(of));
+            self.report.add(of.at, format!("{of_text} has {} dimensions ({text}), not {}", shape.rank(), ranges.len()));
+            return None;
+        }
+        let mut dropped = vec![false; shape.rank()];
+        for (axis, range) in ranges.iter().enumerate() {
+            let extent = shape.dims()[axis].size;
+            let (at, start, end) = match range {
+                Range::Span { start: None, end: None, .. } => continue,
+                Range::Span { at, start, end } => {
+                    let start = self.bound(start.as_ref(), 0)?;
+                    (*at, start, self.bound(end.as_ref(), extent)?)
+                }
+                Range::One(dim) => {
+                    dropped[axis] = true;
+                    let index = self.bound(Some(dim), 0)?;
+                    (dim.at, index, index.saturating_add(1))
+                }
+            };
+            if start > end || end > extent {
+                let of_text = operand_text(of);
+                let range = if dropped[axis] { start.to_string() } else { format!("{start}..{end}") };
+                self.report.add(
+                    at,
+                    format!("{range} reaches outside of dim {axis} of {of_text}, which has {extent} elements"),
+                );
+                return None;
+            }
+            let settings = [("axis", axis), ("start", start), ("end", end)];
+            let settings = settings.map(|(name, value)| (name, op::Value::Int(value as i64, 0)));
+            id = self.view("slice", &settings, id, field)?;
+            fresh = true;
+        }
+        if dropped.contains(&true) {
+            let dims: Vec<op::Value<'_>> = self
+                .graph
+                .tensor(id)
+                .ty
+                .shape
+                .dims()
+                .iter()
+                .enumerate()
+                .filter(|(axis, _)| !dropped[*axis])
+                .map(|(_, dim)| op::Value::Int(dim.size as i64, dim.name))
+                .collect();
+            id = self.view("reshape", &[("shape", op::Value::List(&dims))], id, field)?;
+        }
+        Some(Value::Tensor { id, fresh })
+    }
+
+    fn bound(&mut self, dim: Option<&DimExpr>, default: usize) -> Option<usize> {
+        dim.map_or(Some(default), |dim| dim.value(&self.dims, self.report))
+    }
+
+    fn view(&mut self, op: &str, settings: &[(&str, op::Value<'_>)], of: TensorId, field: &str) -> Option<TensorId> {
+        let inputs = [self.graph.tensor(of).ty];
+        let op = (op::find(op)?.build)(&Args { settings, inputs: &inputs }).ok()?;
+        match self.node(field, op, &[of]) {
+            Ok(Value::Tensor { id, .. }) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+/// A setting that was given, with its value worked out.
+struct Given {
+    name: String,
+    at: At,
+    value: Owned,
+}
+
+/// A value that owns what it is made of.
+enum Owned {
+    Plain(op::Value<'static>),
+    Word(String),
+    List(Vec<op::Value<'static>>),
+}
+
+impl Owned {
+    fn lend(&self) -> op::Value<'_> {
+        match self {
+            Owned::Plain(value) => *value,
+            Owned::Word(word) => op::Value::Word(word),
+            Owned::List(values) => op::Value::List(values),
+        }
+    }
+}
+
+/// What to call an operand in a message.
+fn operand_text(operand: &Expr) -> String {
+    match &operand.kind {
+        expr::ExprKind::Name(name) => format!("`{}`", crate::ast::plain(name)),
+        expr::ExprKind::Number(number) => format!("{number}"),
+        expr::ExprKind::Call { op, .. } => format!("the result of `{op}`"),
+        expr::ExprKind::Index { of, .. } => format!("the part of {}", operand_text(of)),
+        expr::ExprKind::Cast { of, .. } => operand_text(of),
+    }
+}
+
+/// The result of arithmetic on numbers alone.
+fn folded(op: &str, values: &[Value]) -> Option<f64> {
+    match (op, values) {
+        ("neg", [Value::Number(x)]) => Some(-x),
+        ("add", [Value::Number(a), Value::Number(b)]) => Some(a + b),
+        ("sub", [Value::Number(a), Value::Number(b)]) => Some(a - b),
+        ("mul", [Value::Number(a), Value::Number(b)]) => Some(a * b),
+        ("div", [Value::Number(a), Value::Number(b)]) => Some(a / b),
+        ("sqrt", [Value::Number(x)]) => Some(x.sqrt()),
+        _ => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! Words for what an operator's rule complains of, in terms of the user's names and dims.
+
+use model_graph_planner::op::{Expected, RuleError, Spec};
+use model_graph_planner::{Shape, Type};
+
+use super::Lowering;
+use super::call::Operand;
+use crate::error::At;
+
+impl Lowering<'_, '_> {
+    /// Where a complaint belongs and what it says.
+    pub(super) fn wording(
+        &self,
+        error: &RuleError,
+        spec: &Spec,
+        call: At,
+        name: At,
+        operands: &[Operand],
+        setting_at: &dyn Fn(&str) -> Option<At>,
+    ) -> (At, String) {
+        let op = spec.name;
+        let ty = |input: usize| self.graph.tensor(operands[input].id).ty;
+        let text = |input: usize| operands[input].text.as_str();
+        let shape = |input: usize| self.shape_text(&ty(input).shape);
+        match *error {
+            RuleError::DType { input, expected } => (
+                operands[input].at,
+                format!("`{op}` takes {expected} and {} is {}", text(input), self.type_text(&ty(input))),
+            ),
+            RuleError::Rank { input, expected } => {
+                let role = spec.operands.get(input).copied().unwrap_or("operand");
+                (
+                    operands[input].at,
+                    format!("`{op}` needs {expected} of its operand {role}, and {} is {}", text(input), shape(input)),
+                )
+            }
+            RuleError::Mismatch { left, right, rule } => {
+                let side = |(input, axis): (usize, usize)| {
+                    let dim = self.dim_text(&ty(input).shape, axis);
+                    format!("dim {axis} of {} is {dim}", text(input))
+                };
+                let at = operands[left.0].at.to(operands[right.0].at);
+                let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
+                (at, format!("`{op}`: {rule}: {} and {}; {shapes}", side(left), side(right)))
+            }
+            RuleError::Extent { at: (input, axis), expected, rule } => (
+                operands[input].at,
+                format!(
+                    "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}; {} is {}",
+                    text(input),
+                    self.dim_text(&ty(input).shape, axis),
+                    if rule.contains("at least") || rule.contains("largest") { "at least " } else { "" },
+                    text(input),
+                    shape(input)
+                ),
+            ),
+            RuleError::Setting { name: setting, expected } => {
+                let operand = match expected {
+                    Expected::Axis(_) | Expected::Between(..) | Expected::Elements(_) => {
+                        format!("; {} is {}", text(0), shape(0))
+                    }
+                    Expected::Words(_) => String::new(),
+                };
+                match setting_at(setting) {
+                    Some(at) => (at, format!("`{setting}` of `{op}` has to be {expected}{operand}")),
+                    None => (name, format!("`{op}`: `{setting}`, which was left out, has to be {expected}{operand}")),
+                }
+            }
+            RuleError::Missing { name: setting, expects } => {
+                (name, format!("`{op}` needs `{setting}`: write `{setting} = …` with {expects}"))
+            }
+            RuleError::TooManyDims => (
+                call,
+                format!("the result of `{op}` would have more than {} dimensions", model_graph_planner::MAX_RANK),
+            ),
+            RuleError::Overflow => {
+                (call, format!("the size of the result of `{op}` overflows: it does not fit an address"))
+            }
+        }
+    }
+
+    /// `BATCH x 784 (100 x 784)`, or just the numbers when no extent has a name.
+    pub(super) fn shape_text(&self, shape: &Shape) -> String {
+        if shape.rank() == 0 {
+            return String::from("a scalar");
+        }
+        let join = |texts: Vec<String>| if texts.len() == 1 { format!("[{}]", texts[0]) } else { texts.join(" x ") };
+        let numbers = join(shape.dims().iter().map(|dim| dim.size.to_string()).collect());
+        if shape.dims().iter().all(|dim| dim.name == 0) {
+            return numbers;
+        }
+        let names = shape.dims().iter().map(|dim| match dim.name {
+            0 => dim.size.to_string(),
+            name => self.dim_names[usize::from(name)].clone(),
+        });
+        format!("{} ({numbers})", join(names.collect()))
+    }
+
+    /// Element type and shape.
+    pub(super) fn type_text(&self, ty: &Type) -> String {
+        match ty.shape.rank() {
+            0 => format!("a scalar of {}", ty.dtype),
+            _ => format!("{} {}", ty.dtype, self.shape_text(&ty.shape)),
+        }
+    }
+
+    fn dim_text(&self, shape: &Shape, axis: usize) -> String {
+        let dim = shape.dims()[axis];
+        match dim.name {
+            0 => dim.size.to_string(),
+            name => format!("{} = {}", self.dim_names[usize::from(name)], dim.size),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What can happen between two steps: nothing, an observer, or the destruction of every byte that should not matter.
+
+use core::ops::Range;
+
+use crate::{Buffer, Error, HostBuffer, Plan, PlanStep, PlanTensor, View};
+
+/// Something that is called before the first step and after each. Three kinds implement it: `()`, [`Observer`] and
+/// [`Poison`].
+pub trait Hook<B>: sealed::Sealed {
+    /// Called when the inputs are there and nothing has run.
+    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error>;
+
+    /// Called after a step.
+    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error>;
+}
+
+mod sealed {
+    /// Hooks are handed the buffer itself, so only this crate makes them.
+    pub trait Sealed {}
+    impl Sealed for () {}
+    impl<F> Sealed for super::Observer<F> {}
+    impl Sealed for super::Poison {}
+}
+
+impl<B> Hook<B> for () {
+    #[inline]
+    fn before(&mut self, _: &mut B, _: &Plan<'static>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn after(&mut self, _: &mut B, _: &Plan<'static>, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Calls a function with what there is to see: once before the first step, then after each.
+#[derive(Clone, Copy, Debug)]
+pub struct Observer<F>(pub F);
+
+/// A look into a running model.
+pub struct Moment<'a> {
+    plan: &'a Plan<'static>,
+    buffer: &'a dyn Buffer,
+    /// The step that has just run; none before the first.
+    step: Option<usize>,
+}
+
+/// A tensor that holds its value at this moment.
+pub struct Live<'a> {
+    /// Its line in the plan.
+    pub info: &'a PlanTensor<'static>,
+    buffer: &'a dyn Buffer,
+}
+
+impl<'a> Moment<'a> {
+    /// The step that has just run, counted from 0; none before the first.
+    pub fn index(&self) -> Option<usize> {
+        self.step
+    }
+
+    /// The step that has just run.
+    pub fn step(&self) -> Option<&'a PlanStep<'static>> {
+        self.step.map(|step| &self.plan.steps[step])
+    }
+
+    /// The model's plan.
+    pub fn plan(&self) -> &'a Plan<'static> {
+        self.plan
+    }
+
+    /// What the step has just written.
+    pub fn outputs(&self) -> impl Iterator<Item = Live<'a>> {
+        let (plan, buffer) = (self.plan, self.buffer);
+        let outputs = self.step.map_or(&[][..], |step| plan.steps[step].outputs);
+        outputs.iter().map(move |tensor| Live { info: &plan.tensors[*tensor], buffer })
+    }
+
+    /// Every tensor that holds its value now: read at a later step, or readable after forward, or just written.
+    pub fn live(&self) -> impl Iterator<Item = Live<'a>> {
+        let (plan, buffer) = (self.plan, self.buffer);
+        let moment = self.step.map_or(0, |step| step + 1);
+        plan.tensors
+            .iter()
+            .enumerate()
+            .filter(move |(index, tensor)| is_live(plan, moment, *index, tensor))
+            .map(move |(_, info)| Live { info, buffer })
+    }
+
+    /// The live tensor of that name.
+    pub fn tensor(&self, name: &str) -> Option<Live<'a>> {
+        self.live().find(|tensor| tensor.info.name == name)
+    }
+}
+
+/// A tensor is live after its step if it was just written or something later needs it.
+fn is_live(plan: &Plan<'static>, moment: usize, index: usize, tensor: &PlanTensor<'static>) -> bool {
+    let written = moment > 0 && plan.steps[moment - 1].outputs.contains(&index);
+    let waits = tensor.role == crate::Role::KeptNode && made_after(plan, index, moment);
+    (written || moment == 0 || tensor.last > moment) && tensor.first <= moment && !waits
+}
+
+/// True when the step that makes this tensor comes later.
+fn made_after(plan: &Plan<'static>, index: usize, moment: usize) -> bool {
+    plan.steps.iter().skip(moment).any(|step| step.outputs.contains(&index))
+}
+
+impl Live<'_> {
+    /// Copies the elements' bytes out in row-major order, wherever and however strided they lie.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Length`] when `out` has another number of bytes than the elements.
+    pub fn read(&self, out: &mut [u8]) -> Result<(), Error> {
+        read_view(self.buffer, &self.info.view, out)
+    }
+
+    /// The `f32` elements in place, when the tensor has such, packed, in host memory.
+    pub fn as_f32(&self) -> Option<&[f32]> {
+        if self.info.view.dtype != crate::DType::F32 || !self.info.view.is_packed() {
+            return None;
+        }
+        let bytes = self.buffer.host_bytes()?.get(self.info.view.span())?;
+        bytemuck::try_cast_slice(bytes).ok()
+    }
+}
+
+impl<B: Buffer, F: FnMut(&Moment<'_>)> Hook<B> for Observer<F> {
+    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
+        (self.0)(&Moment { plan, buffer, step: None });
+        Ok(())
+    }
+
+    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
+        (self.0)(&Moment { plan, buffer, step: Some(step) });
+        Ok(())
+    }
+}
+
+/// Overwrites, between the steps, every byte that belongs to no live tensor. A plan that is right and kernels that read
+/// only their operands give the same bits with it as without.
+#[derive(Clone, Copy, Debug)]
+pub struct Poison {
+    /// What the bytes are overwritten with; `0xff` makes NaNs.
+    pub byte: u8,
+}
+
+impl Default for Poison {
+    fn default() -> Poison {
+        Poison { byte: 0xff }
+    }
+}
+
+impl<B: HostBuffer> Hook<B> for Poison {
+    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
+        self.poison(buffer.bytes_mut(), plan, 0);
+        Ok(())
+    }
+
+    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
+        self.poison(buffer.bytes_mut(), plan, step + 1);
+        Ok(())
+    }
+}
+
+impl Poison {
+    fn poison(&self, bytes: &mut [u8], plan: &Plan<'static>, moment: usize) {
+        let live = |index: &usize| {
+            let tensor = &plan.tensors[*index];
+            // A part of a concatenation is needed as long as the whole, and its lifetime says so.
+            tensor.first <= moment && tensor.last > moment
+        };
+        let mut at = 0;
+        while at < plan.size {
+            let spans = || (0..plan.tensors.len()).filter(live).map(|index| plan.tensors[index].view.span());
+            let covered = spans().filter(|span| span.contains(&at)).map(|span| span.end).max();
+            at = match covered {
+                Some(end) => end,
+                None => {
+                    let end = spans().filter(|span| span.start > at && !span.is_empty()).map(|span| span.start).min();
+                    let dead: Range<usize> = at..end.unwrap_or(plan.size).min(plan.size);
+                    bytes[dead.clone()].fill(self.byte);
+                    dead.end
+                }
+            };
+        }
+    }
+}
+
+/// Copies a view's elements out in row-major order, each run of neighbours at once.
+pub fn read_view(buffer: &dyn Buffer, view: &View, out: &mut [u8]) -> Result<(), Error> {
+    check_bytes(view, out.len())?;
+    let mut rest = out;
+    for_each_run(view, &mut |offset, len| {
+        let (run, more) = core::mem::take(&mut rest).split_at_mut(len);
+        rest = more;
+        buffer.get(offset, run)
+    })
+}
+
+/// Copies elements in row-major order into a view, each to its own place. What lies between them stays.
+pub fn write_view(buffer: &mut dyn Buffer, view: &View, data: &[u8]) -> Result<(), Error> {
+    check_bytes(view, data.len())?;
+    crate::buffer::check_range(view.span().start, view.span().len(), buffer.size())?;
+    let mut rest = data;
+    for_each_run(view, &mut |offset, len| {
+        let (run, more) = rest.split_at(len);
+        rest = more;
+        buffer.set(offset, run)
+    })
+}
+
+fn check_bytes(view: &View, given: usize) -> Result<(), Error> {
+    let expected = view.elements() * view.dtype.size();
+    if given == expected { Ok(()) } else { Err(crate::ErrorKind::Length { expected, given }.into()) }
+}
+
+/// Calls `visit` with offset and length in bytes of every run of neighbouring elements, in row-major order.
+fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize) -> Result<(), Error>) -> Result<(), Error> {
+    let element = view.dtype.size();
+    if view.elements() == 0 {
+        return Ok(());
+    }
+    if view.is_packed() {
+        return visit(view.offset, view.elements() * element);
+    }
+    let inner = view.rank - 1;
+    let (outer, run) = if view.strides[inner] == 1 { (inner, view.dims[inner]) } else { (view.rank, 1) };
+    let mut index = [0; crate::MAX_RANK];
+    loop {
+        let start: usize = (0..outer).map(|axis| index[axis] * view.strides[axis]).sum();
+        visit(view.offset + start * element, run * element)?;
+        let Some(axis) = (0..outer).rev().find(|axis| index[*axis] + 1 < view.dims[*axis]) else { return Ok(()) };
+        index[axis] += 1;
+        index[axis + 1..outer].fill(0);
+    }
+}

@@ -1,0 +1,191 @@
+//! What emitted code calls. Not for anybody else: it may change in any version.
+
+use bytemuck::Pod;
+
+use crate::tensor::Array;
+use crate::{
+    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Storage, TensorMut, TensorRef,
+    Usage, View, WeightSource,
+};
+
+/// Never implemented; the message is what a user reads who asks for a transient tensor.
+#[diagnostic::on_unimplemented(
+    message = "this tensor is transient: its bytes are given to others after its last reader",
+    label = "not readable after forward",
+    note = "write `#[keep]` on its field to read it after forward, or watch it with `forward_with(&mut Observer(…))`"
+)]
+pub trait Transient {}
+
+/// Never implemented; see [`Transient`].
+#[diagnostic::on_unimplemented(
+    message = "this input cannot be read back: forward may write over its bytes after its last reader",
+    label = "not readable",
+    note = "write `#[input(keep)]` on its field to keep it, or write it anew through its `…_mut()`"
+)]
+pub trait Overwritten {}
+
+/// Never implemented; see [`Transient`].
+#[diagnostic::on_unimplemented(
+    message = "this output is read from what `forward` returns",
+    label = "not readable here",
+    note = "write `let outputs = model.forward()?;` and ask `outputs` for it"
+)]
+pub trait AfterForward {}
+
+/// The plan of a model that has none because of an error elsewhere.
+pub const fn no_plan(model: &'static str) -> Plan<'static> {
+    Plan { model, size: 0, align: 1, lower_bound: 0, optimal: false, persistent: 0, tensors: &[], steps: &[] }
+}
+
+/// A plan's size on this target.
+pub const fn fits<const SIZE: u64>() -> usize {
+    assert!(SIZE <= isize::MAX as u64, "the model's plan is larger than what this target can address");
+    SIZE as usize
+}
+
+/// A tensor of a plan.
+pub const fn tensor(
+    name: &'static str,
+    role: Role,
+    view: View,
+    first: usize,
+    last: usize,
+    storage: Storage,
+) -> PlanTensor<'static> {
+    PlanTensor { name, role, view, first, last, storage }
+}
+
+/// A step of a plan.
+pub const fn step(
+    op: &'static str,
+    inputs: &'static [usize],
+    outputs: &'static [usize],
+    scratch: &'static [usize],
+) -> PlanStep<'static> {
+    PlanStep { op, inputs, outputs, scratch }
+}
+
+/// A view with these strides.
+pub const fn strided(dtype: DType, offset: usize, dims: &[usize], strides: &[usize]) -> View {
+    let mut view = View { dtype, offset, rank: dims.len(), dims: [1; crate::MAX_RANK], strides: [0; crate::MAX_RANK] };
+    let mut axis = 0;
+    while axis < dims.len() {
+        view.dims[axis] = dims[axis];
+        view.strides[axis] = strides[axis];
+        axis += 1;
+    }
+    view
+}
+
+/// A view of packed elements.
+pub const fn packed(dtype: DType, offset: usize, dims: &[usize]) -> View {
+    let mut view = View { dtype, offset, rank: dims.len(), dims: [1; crate::MAX_RANK], strides: [0; crate::MAX_RANK] };
+    let mut stride = 1;
+    let mut axis = dims.len();
+    while axis > 0 {
+        axis -= 1;
+        view.dims[axis] = dims[axis];
+        view.strides[axis] = stride;
+        stride *= dims[axis];
+    }
+    view
+}
+
+/// A zeroed buffer that fits the plan.
+pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<T::Buffer, Error> {
+    let needed = buffer_type.alignment();
+    if !plan.align.is_multiple_of(needed) {
+        return Err(ErrorKind::AlignmentTooSmall { needed, planned: plan.align }.into());
+    }
+    if plan.size > buffer_type.max_size() {
+        return Err(ErrorKind::TooLarge { needed: plan.size, max: buffer_type.max_size() }.into());
+    }
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own) {
+        let needed = buffer_type.alloc_size(&tensor.view);
+        let planned = tensor.view.span().len().next_multiple_of(plan.align);
+        let end = tensor.view.offset.saturating_add(needed);
+        if needed > planned || (needed > tensor.view.span().len() && end > plan.size) {
+            return Err(ErrorKind::SlotTooSmall { tensor: tensor.name, needed, planned }.into());
+        }
+    }
+    let buffer = buffer_type.allocate(plan.size, plan.align, Usage::Any)?;
+    prepare(buffer, plan)
+}
+
+/// A given buffer, cleared, if it fits the plan.
+pub fn adopt<B: Buffer>(mut buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
+    buffer = check(buffer, plan)?;
+    buffer.clear(0)?;
+    prepare(buffer, plan)
+}
+
+fn check<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
+    if buffer.size() < plan.size {
+        return Err(ErrorKind::TooSmall { needed: plan.size, given: buffer.size() }.into());
+    }
+    if !buffer.base().is_multiple_of(plan.align) {
+        return Err(ErrorKind::Misaligned { needed: plan.align, address: buffer.base() }.into());
+    }
+    Ok(buffer)
+}
+
+fn prepare<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
+    let mut buffer = check(buffer, plan)?;
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent()) {
+        buffer.init_tensor(&tensor.view)?;
+    }
+    Ok(buffer)
+}
+
+/// Writes a constant.
+pub fn set<B: Buffer, T: Pod>(buffer: &mut B, offset: usize, value: &T) -> Result<(), Error> {
+    buffer.set(offset, bytemuck::bytes_of(value))
+}
+
+/// Has a function write a constant: in place on host memory.
+pub fn fill<B: Buffer, T: Array>(buffer: &mut B, offset: usize, fill: fn(&mut T)) -> Result<(), Error> {
+    buffer.with_host(offset, size_of::<T>(), &mut |bytes| fill(bytemuck::from_bytes_mut(bytes)))
+}
+
+/// A tensor to read.
+pub fn tensor_ref<T: Array, B: Buffer>(buffer: &B, offset: usize) -> TensorRef<'_, T, B> {
+    TensorRef::new(buffer, offset)
+}
+
+/// A tensor to write.
+pub fn tensor_mut<'a, T: Array, B: Buffer>(
+    buffer: &'a mut B,
+    offset: usize,
+    written: Option<&'a mut bool>,
+) -> TensorMut<'a, T, B> {
+    TensorMut::new(buffer, offset, written)
+}
+
+/// Fails unless every input was written; those that are not kept then count as not written.
+pub fn take_inputs(written: &mut [bool], inputs: &[(&'static str, bool)]) -> Result<(), Error> {
+    for (written, (input, _)) in written.iter().zip(inputs) {
+        if !written {
+            return Err(ErrorKind::InputNotSet { input }.into());
+        }
+    }
+    for (written, (_, keep)) in written.iter_mut().zip(inputs) {
+        *written = *keep;
+    }
+    Ok(())
+}
+
+/// Fills weights from a source: first everything is looked at, then everything is written.
+pub fn load<B: Buffer, S: WeightSource + ?Sized>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    weights: &[(usize, &'static str)],
+    source: &S,
+) -> Result<(), Error> {
+    crate::weights::check(plan, weights, source)?;
+    for (tensor, name) in weights {
+        if let Some(weight) = source.find(name)? {
+            buffer.set(plan.tensors[*tensor].view.offset, weight.bytes)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! What accessors return: one tensor of a model, with its shape and element type in its type.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+
+use crate::{Buffer, Error, ErrorKind, HostBuffer};
+
+/// A tensor's type in Rust: an element, or nested arrays of one, outermost dimension first.
+pub trait Array: Pod {
+    /// The element.
+    type Element: Pod;
+}
+
+macro_rules! elements {
+    ($($element:ty),*) => { $(
+        impl Array for $element {
+            type Element = $element;
+        }
+    )* };
+}
+elements!(f32, i8, u8, i32, u32, i64);
+
+impl<T: Array, const N: usize> Array for [T; N] {
+    type Element = T::Element;
+}
+
+/// A tensor that can be read. On host memory it derefs to its array, in place.
+pub struct TensorRef<'a, T, B> {
+    buffer: &'a B,
+    offset: usize,
+    array: PhantomData<T>,
+}
+
+/// A tensor that can be written. On host memory it derefs to its array, in place.
+pub struct TensorMut<'a, T, B> {
+    buffer: &'a mut B,
+    offset: usize,
+    /// For inputs: whether it was written since the last forward.
+    written: Option<&'a mut bool>,
+    array: PhantomData<T>,
+}
+
+impl<'a, T: Array, B: Buffer> TensorRef<'a, T, B> {
+    pub(crate) fn new(buffer: &'a B, offset: usize) -> TensorRef<'a, T, B> {
+        TensorRef { buffer, offset, array: PhantomData }
+    }
+
+    /// Copies the tensor out.
+    ///
+    /// # Errors
+    /// What the device reports; none on host memory.
+    pub fn read(&self, out: &mut T) -> Result<(), Error> {
+        self.buffer.get(self.offset, bytemuck::bytes_of_mut(out))
+    }
+
+    /// Copies the tensor's elements out in row-major order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Length`] when `out` has another number of elements.
+    pub fn read_slice(&self, out: &mut [T::Element]) -> Result<(), Error> {
+        check_length::<T>(out.len())?;
+        self.buffer.get(self.offset, bytemuck::cast_slice_mut(out))
+    }
+}
+
+impl<'a, T: Array, B: HostBuffer> TensorRef<'a, T, B> {
+    /// The array, in place, for as long as the model is borrowed.
+    pub fn as_array(&self) -> &'a T {
+        bytemuck::from_bytes(&self.buffer.bytes()[self.offset..self.offset + size_of::<T>()])
+    }
+
+    /// The elements in row-major order, in place.
+    pub fn as_slice(&self) -> &'a [T::Element] {
+        bytemuck::cast_slice(&self.buffer.bytes()[self.offset..self.offset + size_of::<T>()])
+    }
+}
+
+impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
+    pub(crate) fn new(buffer: &'a mut B, offset: usize, written: Option<&'a mut bool>) -> TensorMut<'a, T, B> {
+        let mut tensor = TensorMut { buffer, offset, written, array: PhantomData };
+        // Its bytes may have been other tensors' since. What can be read in place has to be its own.
+        if let Some(written) = &mut tensor.written
+            && !**written
+            && tensor.buffer.host_bytes().is_some()
+        {
+            **written = tensor.buffer.memset(offset, size_of::<T>(), 0).is_ok();
+        }
+        tensor
+    }
+
+    /// Copies a whole array in.
+    ///
+    /// # Errors
+    /// What the device reports; none on host memory.
+    pub fn write(&mut self, value: &T) -> Result<(), Error> {
+        self.buffer.set(self.offset, bytemuck::bytes_of(value))?;
+        self.mark();
+        Ok(())
+    }
+
+    /// Copies elements in, in row-major order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Length`] when there are more or fewer than the tensor has; nothing is then written.
+    pub fn write_slice(&mut self, elements: &[T::Element]) -> Result<(), Error> {
+        check_length::<T>(elements.len())?;
+        self.buffer.set(self.offset, bytemuck::cast_slice(elements))?;
+        self.mark();
+        Ok(())
+    }
+
+    fn mark(&mut self) {
+        if let Some(written) = &mut self.written {
+            **written = true;
+        }
+    }
+}
+
+impl<'a, T: Array, B: HostBuffer> TensorMut<'a, T, B> {
+    /// The elements in row-major order, in place.
+    pub fn as_mut_slice(&mut self) -> &mut [T::Element] {
+        bytemuck::cast_slice_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
+    }
+
+    /// The array, in place, for as long as the model is borrowed.
+    pub fn into_array(self) -> &'a mut T {
+        bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
+    }
+}
+
+fn check_length<T: Array>(given: usize) -> Result<(), Error> {
+    // An array of no elements has elements of size one or more all the same, so this never divides by zero.
+    let expected = size_of::<T>() / size_of::<T::Element>();
+    if given == expected { Ok(()) } else { Err(ErrorKind::Length { expected, given }.into()) }
+}
+
+impl<T: Array, B: HostBuffer> Deref for TensorRef<'_, T, B> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.as_array()
+    }
+}
+
+impl<T: Array, B: HostBuffer> Deref for TensorMut<'_, T, B> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        bytemuck::from_bytes(&self.buffer.bytes()[self.offset..self.offset + size_of::<T>()])
+    }
+}
+
+impl<T: Array, B: HostBuffer> DerefMut for TensorMut<'_, T, B> {
+    fn deref_mut(&mut self) -> &mut T {
+        bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
+    }
+}
+
+impl<T: Array + fmt::Debug, B: HostBuffer> fmt::Debug for TensorRef<'_, T, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_array().fmt(f)
+    }
+}
+
+impl<T: Array + fmt::Debug, B: HostBuffer> fmt::Debug for TensorMut<'_, T, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
