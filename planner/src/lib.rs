@@ -7,6 +7,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+pub mod draw;
 mod dtype;
 #[cfg(feature = "alloc")]
 pub mod graph;

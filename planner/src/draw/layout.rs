@@ -1,0 +1,115 @@
+//! Which tensors share storage, how long each storage lives, and how many bytes live at each moment.
+
+use alloc::{vec, vec::Vec};
+
+use super::words::{root, span};
+use crate::Plan;
+
+/// One storage: a tensor of its own and all that lie in it.
+pub(super) struct Group {
+    /// The tensor whose storage it is.
+    pub(super) root: usize,
+    /// The views, successors and parts in it, parents before children; the root is not among them.
+    pub(super) members: Vec<usize>,
+    /// First byte.
+    pub(super) start: usize,
+    /// One past its last byte.
+    pub(super) end: usize,
+    /// First moment at which one of its tensors lives.
+    pub(super) first: usize,
+    /// Last moment at which one does.
+    pub(super) last: usize,
+}
+
+impl Group {
+    /// Its size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// A plan seen as storages over time.
+pub(super) struct Layout {
+    /// The storages, in the order of their roots.
+    pub(super) groups: Vec<Group>,
+    /// The bytes that live at each moment, holes not counted.
+    pub(super) live: Vec<u128>,
+    /// The first moment of the most live bytes.
+    pub(super) peak: usize,
+}
+
+impl Layout {
+    /// The storages of a plan.
+    pub(super) fn of(plan: &Plan<'_>) -> Layout {
+        const NONE: usize = usize::MAX;
+        let (count, end) = (plan.tensors.len(), plan.end());
+        let mut groups: Vec<Group> = Vec::new();
+        let mut place = vec![NONE; count];
+        let roots: Vec<usize> = (0..count).map(|tensor| root(plan, tensor)).collect();
+        for index in 0..count {
+            let tensor = &plan.tensors[index];
+            // The storage of what stays between two forwards lives always, whatever looks at it in between.
+            let always = plan.tensors[roots[index]].role.is_persistent();
+            let (first, last) = if always { (0, end) } else { (tensor.first.min(end), tensor.last.min(end)) };
+            let slot = &mut place[roots[index]];
+            if *slot == NONE {
+                *slot = groups.len();
+                let view = &plan.tensors[roots[index]].view;
+                let group = Group {
+                    root: roots[index],
+                    members: Vec::new(),
+                    start: view.offset,
+                    end: view.offset.saturating_add(span(view)),
+                    first,
+                    last,
+                };
+                groups.push(group);
+            }
+            let group = &mut groups[*slot];
+            group.first = group.first.min(first);
+            group.last = group.last.max(last).max(group.first);
+            if index != group.root {
+                group.members.push(index);
+            }
+        }
+        for group in &mut groups {
+            group.members.sort_by_key(|&member| (depth(plan, member, group.root), plan.tensors[member].first, member));
+        }
+        groups.sort_by_key(|group| group.root);
+
+        let mut live = vec![0u128; end + 1];
+        let mut leaves = vec![0u128; end + 2];
+        for group in &groups {
+            live[group.first] += group.bytes() as u128;
+            leaves[group.last + 1] += group.bytes() as u128;
+        }
+        let mut sum = 0;
+        for (moment, bytes) in live.iter_mut().enumerate() {
+            sum = sum + *bytes - leaves[moment];
+            *bytes = sum;
+        }
+        let peak = (0..=end).rev().max_by_key(|&moment| live[moment]).unwrap_or(0);
+        Layout { groups, live, peak }
+    }
+
+    /// Bytes that live at the peak.
+    pub(super) fn peak_bytes(&self) -> u128 {
+        self.live.get(self.peak).copied().unwrap_or(0)
+    }
+}
+
+/// How many steps of aliasing lie between a tensor and its root.
+fn depth(plan: &Plan<'_>, tensor: usize, root: usize) -> usize {
+    use crate::Storage::{InPlace, Own, Part, View};
+    let mut at = tensor;
+    for depth in 0..plan.tensors.len() {
+        if at == root {
+            return depth;
+        }
+        match plan.tensors[at].storage {
+            View(parent) | InPlace(parent) | Part(parent) if parent < plan.tensors.len() => at = parent,
+            View(_) | InPlace(_) | Part(_) | Own => return depth,
+        }
+    }
+    plan.tensors.len()
+}
