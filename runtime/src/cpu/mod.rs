@@ -1,7 +1,16 @@
 //! The CPU: memory that a model owns or borrows, and a kernel for every operator.
 
+#[cfg(feature = "std")]
+extern crate std;
+
+mod binary;
+mod copy;
+mod math;
+mod nest;
+mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
+mod unary;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};

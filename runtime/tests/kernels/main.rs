@@ -1,0 +1,4 @@
+//! Every CPU kernel against a naive oracle in `f64`.
+
+mod elementwise;
+mod harness;
