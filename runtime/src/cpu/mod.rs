@@ -5,7 +5,9 @@ extern crate std;
 
 mod binary;
 mod copy;
+mod gemm;
 mod math;
+mod matmul;
 mod nest;
 mod operands;
 #[cfg(feature = "alloc")]

@@ -2,3 +2,4 @@
 
 mod elementwise;
 mod harness;
+mod matmul;
