@@ -3,15 +3,19 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod batch_norm;
 mod binary;
 mod copy;
 mod gemm;
 mod math;
 mod matmul;
 mod nest;
+mod norm;
 mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
+mod softmax;
+mod sum;
 mod unary;
 
 #[cfg(feature = "alloc")]

@@ -3,3 +3,4 @@
 mod elementwise;
 mod harness;
 mod matmul;
+mod normalisation;
