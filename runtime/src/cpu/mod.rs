@@ -14,6 +14,7 @@ mod norm;
 mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
+mod reduce;
 mod softmax;
 mod sum;
 mod unary;

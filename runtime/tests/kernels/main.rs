@@ -4,3 +4,4 @@ mod elementwise;
 mod harness;
 mod matmul;
 mod normalisation;
+mod reduction;
