@@ -5,6 +5,8 @@ extern crate std;
 
 mod batch_norm;
 mod binary;
+mod conv2d;
+mod conv2d_nhwc;
 mod copy;
 mod gemm;
 mod math;
@@ -18,6 +20,7 @@ mod reduce;
 mod softmax;
 mod sum;
 mod unary;
+mod window;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};
