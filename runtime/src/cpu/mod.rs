@@ -16,6 +16,7 @@ mod norm;
 mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
+mod pool;
 mod reduce;
 mod softmax;
 mod sum;

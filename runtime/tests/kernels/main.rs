@@ -5,4 +5,5 @@ mod elementwise;
 mod harness;
 mod matmul;
 mod normalisation;
+mod pooling;
 mod reduction;
