@@ -5,5 +5,6 @@ mod elementwise;
 mod harness;
 mod matmul;
 mod normalisation;
+mod operands;
 mod pooling;
 mod reduction;
