@@ -1,7 +1,27 @@
 //! The CPU: memory that a model owns or borrows, and a kernel for every operator.
 
+#[cfg(feature = "std")]
+extern crate std;
+
+mod batch_norm;
+mod binary;
+mod conv2d;
+mod conv2d_nhwc;
+mod copy;
+mod gemm;
+mod math;
+mod matmul;
+mod nest;
+mod norm;
+mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
+mod pool;
+mod reduce;
+mod softmax;
+mod sum;
+mod unary;
+mod window;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};

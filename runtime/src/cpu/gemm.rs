@@ -1,0 +1,226 @@
+//! `c += a b` on slices: the loops behind matrix products and 1 x 1 convolutions.
+//!
+//! When the right side lies row by row, each element of `c` takes its products one after the other in the order of
+//! `k`, whatever the tiles are. When it lies column by column, an element is a dot product of two rows of memory, in
+//! [`LANES`] partial sums (product `k` goes to lane `k % LANES`) that are joined as a tree. No fused multiply-add is
+//! used, so every machine gives the same bits.
+
+/// A matrix inside a slice: extents are told separately.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matrix<'a> {
+    /// From the first element on.
+    pub(super) data: &'a [f32],
+    /// Distance between rows.
+    pub(super) row: usize,
+    /// Distance between columns.
+    pub(super) column: usize,
+}
+
+/// Partial sums of a dot product.
+const LANES: usize = 8;
+
+/// Rows of a tile.
+const ROWS: usize = 4;
+
+/// Products between two visits of a tile, when an operand has to be packed for it.
+const DEPTH: usize = 64;
+
+/// Products between two visits of a tile, when none has.
+const LONG_DEPTH: usize = 256;
+
+/// `c += a b` with `a` of `m x k`, `b` of `k x n` and `c` of `m x n`, packed.
+pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    if m == 0 || n == 0 || k == 0 {
+        return;
+    }
+    if (b.row == 1 || k == 1) && !(b.column == 1 && n > 1) && (a.column == 1 || k == 1) {
+        dots([m, n, k], a, b, c);
+    } else if m == 1 && b.column == 1 {
+        row_times_matrix([n, k], a, b, c);
+    } else {
+        tiles::<8>([m, n, k], a, b, c);
+    }
+}
+
+/// One row times a matrix that lies row by row: `c += a[k] * b[k, ..]`, eight `k` at a time.
+fn row_times_matrix([n, k]: [usize; 2], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    let c = &mut c[..n];
+    let row = |k: usize| &b.data[k * b.row..][..n];
+    let mut done = 0;
+    while done + 8 <= k {
+        let x: [f32; 8] = core::array::from_fn(|i| a.data[(done + i) * a.column]);
+        let rows: [&[f32]; 8] = core::array::from_fn(|i| row(done + i));
+        for (j, c) in c.iter_mut().enumerate() {
+            let mut sum = *c;
+            for i in 0..8 {
+                sum += x[i] * rows[i][j];
+            }
+            *c = sum;
+        }
+        done += 8;
+    }
+    for k in done..k {
+        let x = a.data[k * a.column];
+        for (c, &b) in c.iter_mut().zip(row(k)) {
+            *c += x * b;
+        }
+    }
+}
+
+/// The general case, in tiles of [`ROWS`] x `W`.
+#[inline(always)]
+fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    for j in (0..n).step_by(W) {
+        let width = (n - j).min(W);
+        let packs = b.column != 1 || width < W;
+        let long = if packs || a.column != 1 { DEPTH } else { LONG_DEPTH };
+        let mut packed = [[0.0; W]; DEPTH];
+        for start in (0..k).step_by(long) {
+            let depth = (k - start).min(long);
+            let from = start * b.row + j * b.column;
+            let (panel, step) = if packs {
+                for (row, packed) in packed[..depth].iter_mut().enumerate() {
+                    for (column, slot) in packed[..width].iter_mut().enumerate() {
+                        *slot = b.data[from + row * b.row + column * b.column];
+                    }
+                }
+                (packed.as_flattened(), W)
+            } else {
+                (&b.data[from..], b.row)
+            };
+            let mut i = 0;
+            while i < m {
+                let at = i * a.row + start * a.column;
+                let c = &mut c[i * n + j..];
+                i += match m - i {
+                    1 => tile::<1, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
+                    2 => tile::<2, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
+                    3 => tile::<3, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
+                    _ => tile::<ROWS, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
+                };
+            }
+        }
+    }
+}
+
+/// `R` rows by `width ≤ W` columns; returns `R`.
+#[inline(always)]
+fn tile<const R: usize, const W: usize>(
+    a: Matrix<'_>,
+    panel: &[f32],
+    step: usize,
+    depth: usize,
+    c: &mut [f32],
+    c_row: usize,
+    width: usize,
+) -> usize {
+    let mut sums = [[0.0; W]; R];
+    for (i, sums) in sums.iter_mut().enumerate() {
+        sums[..width].copy_from_slice(&c[i * c_row..][..width]);
+    }
+    if a.column == 1 {
+        let rows = core::array::from_fn(|i| &a.data[i * a.row..][..depth]);
+        add_products(&mut sums, rows, panel, step);
+    } else {
+        let mut packed = [[0.0; DEPTH]; R];
+        for (i, packed) in packed.iter_mut().enumerate() {
+            super::unary::gather(a.data, i * a.row, a.column, &mut packed[..depth]);
+        }
+        let rows = core::array::from_fn(|i| &packed[i][..depth]);
+        add_products(&mut sums, rows, panel, step);
+    }
+    for (i, sums) in sums.iter().enumerate() {
+        c[i * c_row..][..width].copy_from_slice(&sums[..width]);
+    }
+    R
+}
+
+/// `sums[i] += a[i][k] * panel[k * step..]`, in the order of `k`.
+#[inline(always)]
+fn add_products<const R: usize, const W: usize>(sums: &mut [[f32; W]; R], a: [&[f32]; R], panel: &[f32], step: usize) {
+    let mut local = *sums;
+    let depth = a[0].len();
+    let a = a.map(|row| &row[..depth]);
+    for k in 0..depth {
+        let Some(b) = panel[k * step..].first_chunk::<W>() else { unreachable!("a panel has {W} columns") };
+        for i in 0..R {
+            let x = a[i][k];
+            for j in 0..W {
+                local[i][j] += x * b[j];
+            }
+        }
+    }
+    *sums = local;
+}
+
+/// Both operands' `k` elements lie side by side.
+fn dots([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    let left = |i: usize| &a.data[i * a.row..][..k];
+    let right = |j: usize| &b.data[j * b.column..][..k];
+    let mut j = 0;
+    while j < n {
+        let wide = j + 4 <= n;
+        let mut i = 0;
+        while i < m {
+            let tall = i + 2 <= m;
+            match (tall, wide) {
+                (true, true) => {
+                    put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+                }
+                (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
+                (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
+                (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
+            }
+            i += if tall { 2 } else { 1 };
+        }
+        j += if wide { 4 } else { 1 };
+    }
+}
+
+/// Adds the dot products of `P` with `Q` rows to `c`.
+#[inline(always)]
+fn put<const P: usize, const Q: usize>(a: [&[f32]; P], b: [&[f32]; Q], c: &mut [f32], c_row: usize) {
+    let mut sums = [[[0.0; LANES]; Q]; P];
+    add_dots(&mut sums, a, b);
+    for (i, sums) in sums.iter().enumerate() {
+        for (j, sums) in sums.iter().enumerate() {
+            c[i * c_row + j] += join(sums);
+        }
+    }
+}
+
+/// Partial sums of dot products, on which [`add_dots`] goes on.
+pub(super) type Dots<const P: usize, const Q: usize> = [[[f32; LANES]; Q]; P];
+
+/// Adds the products of `P` with `Q` rows of equal length to partial sums.
+#[inline(always)]
+pub(super) fn add_dots<const P: usize, const Q: usize>(sums: &mut Dots<P, Q>, a: [&[f32]; P], b: [&[f32]; Q]) {
+    let mut local = *sums;
+    let a = a.map(|row| row.as_chunks::<LANES>());
+    let b = b.map(|row| row.as_chunks::<LANES>());
+    let chunks = a[0].0.len();
+    let (a_chunks, b_chunks) = (a.map(|row| &row.0[..chunks]), b.map(|row| &row.0[..chunks]));
+    for k in 0..chunks {
+        for p in 0..P {
+            for q in 0..Q {
+                for lane in 0..LANES {
+                    local[p][q][lane] += a_chunks[p][k][lane] * b_chunks[q][k][lane];
+                }
+            }
+        }
+    }
+    for p in 0..P {
+        for q in 0..Q {
+            for ((sum, x), y) in local[p][q].iter_mut().zip(a[p].1).zip(b[q].1) {
+                *sum += x * y;
+            }
+        }
+    }
+    *sums = local;
+}
+
+/// Joins the partial sums of one dot product.
+#[inline(always)]
+pub(super) fn join(s: &[f32; LANES]) -> f32 {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}

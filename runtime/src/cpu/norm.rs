@@ -1,0 +1,96 @@
+//! Layer norm and root-mean-square norm of packed rows, in place or not.
+//!
+//! `layer_norm = (x - mean) / sqrt(var + eps) * scale + bias` with `var = Σ (x - mean)² / n` taken in a second pass,
+//! and `rms_norm = x / sqrt(Σ x² / n + eps) * scale`, over the dimensions from `axis` on.
+
+use super::nest::Nest;
+use super::operands::{Input, Operands, broadcast, operands};
+use super::sum::{sum, sum_of_squares};
+use super::{CpuBuffer, Memory};
+use crate::{Call, Error, Kernel, View, op};
+
+impl<M: Memory> Kernel<op::LayerNorm> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::LayerNorm>) -> Result<(), Error> {
+        let operands: Operands<'_, f32, 3> = operands(self.memory.bytes_mut(), call)?;
+        norm(operands, call.inputs, call.op.axis, call.op.eps, true);
+        Ok(())
+    }
+}
+
+impl<M: Memory> Kernel<op::RmsNorm> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::RmsNorm>) -> Result<(), Error> {
+        let Operands { output, inputs: [x, scale], scratch } = operands(self.memory.bytes_mut(), call)?;
+        let operands = Operands { output, inputs: [x, scale, Input::Absent], scratch };
+        norm(operands, call.inputs, call.op.axis, call.op.eps, false);
+        Ok(())
+    }
+}
+
+fn norm(operands: Operands<'_, f32, 3>, views: &[View], axis: usize, eps: f32, centered: bool) {
+    let Operands { output, inputs: [input, scale, bias], .. } = operands;
+    let dims = views[0].dims();
+    let count: usize = dims[axis..].iter().product();
+    if output.is_empty() {
+        return;
+    }
+    for (index, y) in output.chunks_exact_mut(count).enumerate() {
+        let from = index * count;
+        let x = input.slice().map(|x| &x[from..from + count]);
+        let (mean, factor) = statistics(x.unwrap_or(y), eps, centered);
+        match x {
+            Some(x) => {
+                for (y, &x) in y.iter_mut().zip(x) {
+                    *y = (x - mean) * factor;
+                }
+            }
+            None => {
+                for y in y {
+                    *y = (*y - mean) * factor;
+                }
+            }
+        }
+    }
+    if let Some(scale) = scale.slice() {
+        apply(output, scale, dims, &views[1], |y, s| y * s);
+    }
+    if let Some(bias) = bias.slice() {
+        apply(output, bias, dims, &views[2], |y, b| y + b);
+    }
+}
+
+/// What is subtracted from a row and what the difference is multiplied with.
+fn statistics(x: &[f32], eps: f32, centered: bool) -> (f32, f32) {
+    let count = x.len() as f64;
+    let mean = if centered { (sum(x) / count) as f32 } else { 0.0 };
+    let variance = sum_of_squares(x, mean) / count + f64::from(eps);
+    (mean, (1.0 / libm::sqrt(variance)) as f32)
+}
+
+/// `y = f(y, p)` with `p` broadcast to `y`'s extents.
+fn apply(y: &mut [f32], p: &[f32], dims: &[usize], view: &View, f: impl Fn(f32, f32) -> f32) {
+    let mut strides = [0; crate::MAX_RANK];
+    let mut stride = 1;
+    for axis in (0..dims.len()).rev() {
+        strides[axis] = stride;
+        stride *= dims[axis];
+    }
+    let nest = Nest::new(dims, [&strides, &broadcast(view, dims)]);
+    let (count, [_, step]) = nest.row();
+    nest.rows(|[at, from]| {
+        let y = &mut y[at..at + count];
+        if step == 1 {
+            for (y, &p) in y.iter_mut().zip(&p[from..from + count]) {
+                *y = f(*y, p);
+            }
+        } else if step == 0 {
+            let p = p[from];
+            for y in y {
+                *y = f(*y, p);
+            }
+        } else {
+            for (index, y) in y.iter_mut().enumerate() {
+                *y = f(*y, p[from + index * step]);
+            }
+        }
+    });
+}

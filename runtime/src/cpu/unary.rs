@@ -1,0 +1,109 @@
+//! Elementwise functions of one tensor, strided or packed, in place or not.
+//!
+//! Every element goes through the same function whichever way it lies, so all paths agree bit for bit. Where a product
+//! has a limit at -∞ that the formula would miss as `-∞ * 0` (gelu, silu), the limit, -0, is returned.
+
+use super::nest::Nest;
+use super::operands::{Input, Operands, broadcast, operands};
+use super::{CpuBuffer, Memory, math};
+use crate::{Call, Error, Kernel, View, op};
+
+/// A function of one element.
+trait Function {
+    fn of(&self, x: f32) -> f32;
+}
+
+/// A function of rows, so that the walk over strides is compiled once.
+trait Rows {
+    fn map(&self, x: &[f32], y: &mut [f32]);
+    fn map_in_place(&self, y: &mut [f32]);
+}
+
+impl<F: Function> Rows for F {
+    fn map(&self, x: &[f32], y: &mut [f32]) {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = self.of(x);
+        }
+    }
+
+    fn map_in_place(&self, y: &mut [f32]) {
+        for y in y {
+            *y = self.of(*y);
+        }
+    }
+}
+
+fn map(rows: &dyn Rows, x_view: &View, y_view: &View, operands: Operands<'_, f32, 1>) {
+    let Operands { output, inputs: [input], .. } = operands;
+    let y_strides = broadcast(y_view, y_view.dims());
+    let x_strides = broadcast(x_view, y_view.dims());
+    let nest = Nest::new(y_view.dims(), [&y_strides, &x_strides]);
+    let (count, [y_step, x_step]) = nest.row();
+    match input {
+        Input::Slice(x) if y_step == 1 && x_step == 1 || count == 1 => {
+            nest.rows(|[y, from]| rows.map(&x[from..from + count], &mut output[y..y + count]));
+        }
+        Input::Output if y_step == 1 || count == 1 => nest.rows(|[y, _]| rows.map_in_place(&mut output[y..y + count])),
+        _ => nest.rows(|[y, from]| {
+            let mut block = [0.0; 64];
+            for start in (0..count).step_by(64) {
+                let block = &mut block[..(count - start).min(64)];
+                match input.slice() {
+                    Some(x) => gather(x, from + start * x_step, x_step, block),
+                    None => gather(output, y + start * y_step, y_step, block),
+                }
+                rows.map_in_place(block);
+                scatter(block, output, y + start * y_step, y_step);
+            }
+        }),
+    }
+}
+
+/// Fills `block` with every `step`-th element from `at` on.
+pub(super) fn gather<T: Copy>(from: &[T], at: usize, step: usize, block: &mut [T]) {
+    for (index, slot) in block.iter_mut().enumerate() {
+        *slot = from[at + index * step];
+    }
+}
+
+/// Writes `block` to every `step`-th element from `at` on.
+pub(super) fn scatter<T: Copy>(block: &[T], to: &mut [T], at: usize, step: usize) {
+    for (index, element) in block.iter().enumerate() {
+        to[at + index * step] = *element;
+    }
+}
+
+macro_rules! unary {
+    ($( $name:ident, |$op:ident, $x:ident| $value:expr; )*) => { $(
+        impl Function for op::$name {
+            #[inline(always)]
+            fn of(&self, $x: f32) -> f32 {
+                let $op = self;
+                $value
+            }
+        }
+
+        impl<M: Memory> Kernel<op::$name> for CpuBuffer<M> {
+            fn run(&mut self, call: &Call<'_, op::$name>) -> Result<(), Error> {
+                let operands = operands(self.memory.bytes_mut(), call)?;
+                map(&call.op, &call.inputs[0], &call.outputs[0], operands);
+                Ok(())
+            }
+        }
+    )* };
+}
+
+unary! {
+    Neg, |_op, x| -x;
+    Relu, |_op, x| if x <= 0.0 { 0.0 } else { x };
+    LeakyRelu, |op, x| if x > 0.0 { x } else { op.slope * x };
+    Sigmoid, |_op, x| math::sigmoid(x);
+    Tanh, |_op, x| math::tanh(x);
+    Gelu, |op, x| if op.tanh { math::gelu_tanh(x) } else { math::gelu(x) };
+    Silu, |_op, x| math::silu(x);
+    Exp, |_op, x| math::exp(x);
+    Log, |_op, x| math::log(x);
+    Sqrt, |_op, x| math::sqrt(x);
+    Abs, |_op, x| x.abs();
+    Clamp, |op, x| math::clamp(x, op.low, op.high);
+}

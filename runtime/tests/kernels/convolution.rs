@@ -1,0 +1,123 @@
+//! Convolutions.
+
+use model_graph::op;
+use proptest::prelude::*;
+
+use crate::harness::*;
+
+/// Everything a convolution can be told.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) n: usize,
+    pub(crate) channels: usize,
+    pub(crate) filters: usize,
+    pub(crate) image: [usize; 2],
+    pub(crate) kernel: [usize; 2],
+    pub(crate) op: op::Conv2d,
+    pub(crate) bias: bool,
+}
+
+pub(crate) fn arrange(channels_last: bool, n: usize, c: usize, [h, w]: [usize; 2]) -> Vec<usize> {
+    if channels_last { vec![n, h, w, c] } else { vec![n, c, h, w] }
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let extents = (0..3usize, 0..6usize, 0..7usize, [0..12usize, 0..40usize], [1..4usize, 1..5usize], 1..4usize);
+    let kind = 0..6usize;
+    let settings =
+        (prop::array::uniform2(1..4usize), prop::array::uniform4(0..3usize), prop::array::uniform2(1..4usize));
+    (extents, kind, settings, any::<bool>(), any::<bool>()).prop_map(
+        |((n, channels, filters, image, kernel, groups), kind, (stride, padding, dilation), channels_last, bias)| {
+            let (channels, filters, groups) = match kind {
+                0 => (channels, filters, 1),
+                // Depthwise, with channels around a vector's width.
+                1 => (channels * 4 + 1, channels * 4 + 1, channels * 4 + 1),
+                2 => (channels, channels * 2, channels.max(1)),
+                _ => (channels * groups, filters * groups, groups),
+            };
+            let (kernel, stride, padding) =
+                if kind == 3 { ([1, 1], [1, 1], [0; 4]) } else { (kernel, stride, padding) };
+            let (stride, dilation) = if kind == 4 { ([1, 1], [1, 1]) } else { (stride, dilation) };
+            // The window has to fit once.
+            let fit = |side: usize| {
+                let reach = (kernel[side] - 1) * dilation[side] + 1;
+                image[side].max(reach.saturating_sub(padding[side] + padding[side + 2]))
+            };
+            let op = op::Conv2d { stride, padding, dilation, groups, channels_last };
+            Case { n, channels, filters, image: [fit(0), fit(1)], kernel, op, bias }
+        },
+    )
+}
+
+fn windows(case: &Case) -> [usize; 2] {
+    [0, 1].map(|side| {
+        let reach = (case.kernel[side] - 1) * case.op.dilation[side] + 1;
+        (case.image[side] + case.op.padding[side] + case.op.padding[side + 2] - reach) / case.op.stride[side] + 1
+    })
+}
+
+/// The sum of the definition, element by element, in `N C H W`.
+fn oracle(case: &Case, x: &[Tensor], index: &[usize]) -> f64 {
+    let Case { op, kernel, image, channels, filters, .. } = case;
+    let [n, o, i, j] = if op.channels_last {
+        [index[0], index[3], index[1], index[2]]
+    } else {
+        [index[0], index[1], index[2], index[3]]
+    };
+    let seen = channels / op.groups;
+    let group = o / (filters / op.groups);
+    let mut sum = x.get(2).map_or(0.0, |bias| bias.at(&[o]));
+    for c in 0..seen {
+        for u in 0..kernel[0] {
+            for v in 0..kernel[1] {
+                let y = (i * op.stride[0] + u * op.dilation[0]) as isize - op.padding[0] as isize;
+                let z = (j * op.stride[1] + v * op.dilation[1]) as isize - op.padding[1] as isize;
+                if y >= 0 && z >= 0 && y < image[0] as isize && z < image[1] as isize {
+                    let at = arrange(op.channels_last, n, group * seen + c, [y as usize, z as usize]);
+                    sum += x[0].at(&at) * x[1].at(&arrange(op.channels_last, o, c, [u, v]));
+                }
+            }
+        }
+    }
+    sum
+}
+
+fn compare(case: &Case, seed: u64, place: (usize, usize)) {
+    let last = case.op.channels_last;
+    let packed = |dims: &[usize], seed| given(dims, Layout::packed(), Values::Seed(seed));
+    let mut inputs = vec![
+        packed(&arrange(last, case.n, case.channels, case.image), seed),
+        packed(&arrange(last, case.filters, case.channels / case.op.groups, case.kernel), !seed),
+    ];
+    if case.bias {
+        inputs.push(packed(&[case.filters], seed ^ 77));
+    }
+    let output = packed(&arrange(last, case.n, case.filters, windows(case)), 0);
+    // An extent 1 broadcasts in `Tensor::at`, and only index 0 is ever asked of it here.
+    check(case.op, &inputs, &output, place, 1e-5, |x, index| oracle(case, x, index));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn convolutions(case in cases(), seed: u64, place in (0..3usize, 0..5usize)) {
+        compare(&case, seed, place);
+    }
+}
+
+/// A dilation that reaches further than a row is staged.
+#[test]
+fn far_taps() {
+    for (stride, dilation, width) in [(1, 70, 200), (9, 1, 200), (2, 60, 180)] {
+        let op = op::Conv2d {
+            stride: [1, stride],
+            padding: [0, 3, 0, 65],
+            dilation: [1, dilation],
+            groups: 1,
+            channels_last: false,
+        };
+        let case = Case { n: 1, channels: 2, filters: 5, image: [2, width], kernel: [1, 3], op, bias: true };
+        compare(&case, 9, (0, 0));
+    }
+}

@@ -1,0 +1,10 @@
+//! Every CPU kernel against a naive oracle in `f64`.
+
+mod convolution;
+mod elementwise;
+mod harness;
+mod matmul;
+mod normalisation;
+mod operands;
+mod pooling;
+mod reduction;
