@@ -11,7 +11,7 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 static ALLOCATOR: Counting = Counting;
 
 /// Allocations so far, on all threads.
-pub fn allocations() -> usize {
+pub(crate) fn allocations() -> usize {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 

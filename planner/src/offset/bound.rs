@@ -66,9 +66,5 @@ fn common_unit(buffers: &[Buffer], pieces: &[Piece]) -> usize {
     for piece in pieces {
         bits |= buffers[piece.owner as usize].align | piece.start;
     }
-    if bits == 0 {
-        1
-    } else {
-        1 << bits.trailing_zeros()
-    }
+    if bits == 0 { 1 } else { 1 << bits.trailing_zeros() }
 }

@@ -33,20 +33,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Align { buffer, align } => {
-                write!(
-                    f,
-                    "buffer {buffer}: alignment {align} is not a power of two"
-                )
+                write!(f, "buffer {buffer}: alignment {align} is not a power of two")
             }
             Self::Part { buffer, part } => write!(
                 f,
                 "buffer {buffer}: part {part} leaves the buffer's lifetime or size, or shares a step with another part"
             ),
             Self::TooLarge { buffer } => {
-                write!(
-                    f,
-                    "buffer {buffer}: the arena would need more bytes than a usize can count"
-                )
+                write!(f, "buffer {buffer}: the arena would need more bytes than a usize can count")
             }
             Self::TooMany => f.write_str("more than 2^31 buffers"),
         }

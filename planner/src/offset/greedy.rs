@@ -28,13 +28,7 @@ pub(super) fn align_up(offset: usize, align: usize) -> Option<usize> {
 
 impl Greedy {
     /// Places all items in `order`; gives the peak, or `None` as soon as it would reach `limit`.
-    pub(super) fn run(
-        &mut self,
-        problem: &Problem,
-        order: &[u32],
-        fit: Fit,
-        limit: usize,
-    ) -> Option<usize> {
+    pub(super) fn run(&mut self, problem: &Problem, order: &[u32], fit: Fit, limit: usize) -> Option<usize> {
         self.offsets.clear();
         self.offsets.resize(problem.items.len(), 0);
         self.placed.clear();

@@ -40,13 +40,7 @@ impl Buffer {
     /// A buffer that is wholly in use during `lower..upper` and may stand at any byte.
     #[must_use]
     pub fn new(lower: usize, upper: usize, size: usize) -> Self {
-        Self {
-            lower,
-            upper,
-            size,
-            align: 1,
-            parts: Vec::new(),
-        }
+        Self { lower, upper, size, align: 1, parts: Vec::new() }
     }
 }
 

@@ -25,11 +25,7 @@ fn key(problem: &Problem, letter: u8, item: usize) -> usize {
         b'U' => it.upper,
         _ => it.lower,
     };
-    if letter.is_ascii_lowercase() {
-        value
-    } else {
-        usize::MAX - value
-    }
+    if letter.is_ascii_lowercase() { value } else { usize::MAX - value }
 }
 
 /// Item numbers sorted by `keys`, ties by number.

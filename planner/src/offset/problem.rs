@@ -92,13 +92,7 @@ impl Problem {
     }
 
     /// Numbers items and rectangles by their first section.
-    fn number(
-        &mut self,
-        buffers: &[Buffer],
-        members: &[u32],
-        pieces: &[Piece],
-        spans: &[(u32, u32)],
-    ) {
+    fn number(&mut self, buffers: &[Buffer], members: &[u32], pieces: &[Piece], spans: &[(u32, u32)]) {
         let mut by_buffer = Vec::with_capacity(pieces.len());
         for (index, piece) in pieces.iter().enumerate() {
             by_buffer.push((piece.owner, index as u32));
@@ -130,29 +124,16 @@ impl Problem {
             }
             self.items.push(item);
         }
-        self.items
-            .sort_unstable_by_key(|item| (item.lo, item.hi, item.buffer));
+        self.items.sort_unstable_by_key(|item| (item.lo, item.hi, item.buffer));
 
-        let largest = self
-            .items
-            .iter()
-            .map(|item| item.buffer)
-            .max()
-            .map_or(0, |b| b as usize + 1);
+        let largest = self.items.iter().map(|item| item.buffer).max().map_or(0, |b| b as usize + 1);
         let mut item_of = vec![0u32; largest];
         for (index, item) in self.items.iter().enumerate() {
             item_of[item.buffer as usize] = index as u32;
         }
         for (piece, &(lo, hi)) in pieces.iter().zip(spans) {
             let item = item_of[piece.owner as usize];
-            self.rects.push(Rect {
-                item,
-                lo,
-                hi,
-                start: piece.start,
-                end: piece.end,
-                later_end: 0,
-            });
+            self.rects.push(Rect { item, lo, hi, start: piece.start, end: piece.end, later_end: 0 });
         }
         self.rects.sort_unstable_by_key(|rect| (rect.lo, rect.item));
 

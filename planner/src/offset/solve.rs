@@ -35,16 +35,9 @@ pub fn solve(buffers: &[Buffer], budget: Budget) -> Result<Solution, Error> {
     let lower_bound = bound::of_pieces(buffers, &all, &events(&all));
     let mut offsets = vec![0; buffers.len()];
     let first = all.first().map_or(0, |piece| piece.owner as usize);
-    let (groups, lifted_top) =
-        split(buffers, all, &mut offsets).ok_or(Error::TooLarge { buffer: first })?;
-    let mut solution = Solution {
-        offsets,
-        peak: lifted_top,
-        lower_bound,
-        optimal: false,
-        search_steps: 0,
-        method: Method::Trivial,
-    };
+    let (groups, lifted_top) = split(buffers, all, &mut offsets).ok_or(Error::TooLarge { buffer: first })?;
+    let mut solution =
+        Solution { offsets, peak: lifted_top, lower_bound, optimal: false, search_steps: 0, method: Method::Trivial };
     for group in &groups {
         place(buffers, group, budget, &mut solution)?;
     }
@@ -53,17 +46,9 @@ pub fn solve(buffers: &[Buffer], budget: Budget) -> Result<Solution, Error> {
 }
 
 /// Places one group; the peak of the others need not be undercut.
-fn place(
-    buffers: &[Buffer],
-    group: &Group,
-    budget: Budget,
-    solution: &mut Solution,
-) -> Result<(), Error> {
+fn place(buffers: &[Buffer], group: &Group, budget: Budget, solution: &mut Solution) -> Result<(), Error> {
     let problem = Problem::new(buffers, &group.members, &group.pieces);
-    let goal = solution
-        .lower_bound
-        .max(solution.peak)
-        .saturating_sub(group.base);
+    let goal = solution.lower_bound.max(solution.peak).saturating_sub(group.base);
     let mut greedy = Greedy::default();
     let mut best = Vec::new();
     let mut best_peak = usize::MAX;
@@ -80,9 +65,7 @@ fn place(
         }
     }
     if best.is_empty() {
-        return Err(Error::TooLarge {
-            buffer: group.members[0] as usize,
-        });
+        return Err(Error::TooLarge { buffer: group.members[0] as usize });
     }
     if best_peak > goal && budget.get() > 0 {
         let left = budget.get() - solution.search_steps;
@@ -93,12 +76,8 @@ fn place(
         }
     }
     for (item, &offset) in problem.items.iter().zip(&best) {
-        let offset = offset.checked_add(group.base).ok_or(Error::TooLarge {
-            buffer: item.buffer as usize,
-        })?;
-        offset.checked_add(item.size).ok_or(Error::TooLarge {
-            buffer: item.buffer as usize,
-        })?;
+        let offset = offset.checked_add(group.base).ok_or(Error::TooLarge { buffer: item.buffer as usize })?;
+        offset.checked_add(item.size).ok_or(Error::TooLarge { buffer: item.buffer as usize })?;
         solution.offsets[item.buffer as usize] = offset;
     }
     if best_peak + group.base > solution.peak {

@@ -22,21 +22,12 @@ const MOST_LEVELS: u32 = 64;
 /// Such a buffer overlaps every other one of the group, so it can be slid to the bottom by letting down what
 /// was under it. Alignment survives that if its size is a multiple of the largest alignment in the group.
 /// Returns the groups, and the largest end of what was placed; `None` if it is more than a `usize` can count.
-pub(super) fn split(
-    buffers: &[Buffer],
-    pieces: Vec<Piece>,
-    offsets: &mut [usize],
-) -> Option<(Vec<Group>, usize)> {
+pub(super) fn split(buffers: &[Buffer], pieces: Vec<Piece>, offsets: &mut [usize]) -> Option<(Vec<Group>, usize)> {
     let mut done = Vec::new();
     let mut top = 0;
     let mut open = Vec::new();
     if !pieces.is_empty() {
-        open.push(Group {
-            members: Vec::new(),
-            pieces,
-            base: 0,
-            level: 0,
-        });
+        open.push(Group { members: Vec::new(), pieces, base: 0, level: 0 });
     }
     while let Some(group) = open.pop() {
         for mut part in disconnect(group) {
@@ -82,12 +73,7 @@ fn disconnect(group: Group) -> Vec<Group> {
     let mut reach = 0;
     for (lower, upper, first, end) in hulls {
         if groups.is_empty() || lower >= reach {
-            groups.push(Group {
-                members: Vec::new(),
-                pieces: Vec::new(),
-                base: group.base,
-                level: group.level,
-            });
+            groups.push(Group { members: Vec::new(), pieces: Vec::new(), base: group.base, level: group.level });
         }
         reach = reach.max(upper);
         if let Some(last) = groups.last_mut() {

@@ -21,25 +21,13 @@ pub(super) fn pieces(buffers: &[Buffer]) -> Vec<Piece> {
         let owner = index as u32;
         if buffer.parts.is_empty() {
             if buffer.lower < buffer.upper && buffer.size > 0 {
-                pieces.push(Piece {
-                    owner,
-                    lower: buffer.lower,
-                    upper: buffer.upper,
-                    start: 0,
-                    end: buffer.size,
-                });
+                pieces.push(Piece { owner, lower: buffer.lower, upper: buffer.upper, start: 0, end: buffer.size });
             }
             continue;
         }
         for part in &buffer.parts {
             if part.lower < part.upper && part.start < part.end {
-                pieces.push(Piece {
-                    owner,
-                    lower: part.lower,
-                    upper: part.upper,
-                    start: part.start,
-                    end: part.end,
-                });
+                pieces.push(Piece { owner, lower: part.lower, upper: part.upper, start: part.start, end: part.end });
             }
         }
     }
@@ -48,18 +36,13 @@ pub(super) fn pieces(buffers: &[Buffer]) -> Vec<Piece> {
 
 /// Refuses what cannot be placed or bounded soundly.
 pub(super) fn validate(buffers: &[Buffer]) -> Result<(), Error> {
-    let parts = buffers
-        .iter()
-        .fold(0usize, |sum, b| sum.saturating_add(b.parts.len().max(1)));
+    let parts = buffers.iter().fold(0usize, |sum, b| sum.saturating_add(b.parts.len().max(1)));
     if parts > (u32::MAX / 2) as usize {
         return Err(Error::TooMany);
     }
     for (index, buffer) in buffers.iter().enumerate() {
         if !buffer.align.is_power_of_two() {
-            return Err(Error::Align {
-                buffer: index,
-                align: buffer.align,
-            });
+            return Err(Error::Align { buffer: index, align: buffer.align });
         }
         let mut spans = Vec::with_capacity(buffer.parts.len());
         for (number, part) in buffer.parts.iter().enumerate() {
@@ -67,20 +50,14 @@ pub(super) fn validate(buffers: &[Buffer]) -> Result<(), Error> {
                 continue;
             }
             if part.lower < buffer.lower || part.upper > buffer.upper || part.end > buffer.size {
-                return Err(Error::Part {
-                    buffer: index,
-                    part: number,
-                });
+                return Err(Error::Part { buffer: index, part: number });
             }
             spans.push((part.lower, part.upper, number));
         }
         spans.sort_unstable();
         for pair in spans.windows(2) {
             if pair[1].0 < pair[0].1 {
-                return Err(Error::Part {
-                    buffer: index,
-                    part: pair[1].2,
-                });
+                return Err(Error::Part { buffer: index, part: pair[1].2 });
             }
         }
     }

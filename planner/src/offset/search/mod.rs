@@ -23,12 +23,7 @@ pub(super) struct Found {
 
 /// Looks for a placement within `capacity`; `Err(true)` says that there is none, `Err(false)` that the
 /// budget ran out.
-pub(super) fn within(
-    problem: &Problem,
-    capacity: usize,
-    budget: u64,
-    steps: &mut u64,
-) -> Result<Found, bool> {
+pub(super) fn within(problem: &Problem, capacity: usize, budget: u64, steps: &mut u64) -> Result<Found, bool> {
     let mut tree = Tree::default();
     let mut states = Vec::<State>::new();
     let end = steps.saturating_add(budget);

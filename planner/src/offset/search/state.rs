@@ -68,14 +68,7 @@ impl State {
         let mut entries = Vec::with_capacity(count);
         for &item in order {
             let it = &problem.items[item as usize];
-            entries.push(Entry {
-                size: it.size,
-                mask: it.align - 1,
-                lo: it.lo,
-                hi: it.hi,
-                item,
-                twin: NONE,
-            });
+            entries.push(Entry { size: it.size, mask: it.align - 1, lo: it.lo, hi: it.hi, item, twin: NONE });
         }
         let mut state = Self {
             least: vec![0; count],
@@ -164,10 +157,7 @@ impl State {
 
     /// Where the trails stand.
     pub(super) fn mark(&self) -> Mark {
-        Mark {
-            least: self.least_trail.len(),
-            floor: self.floor_trail.len(),
-        }
+        Mark { least: self.least_trail.len(), floor: self.floor_trail.len() }
     }
 
     /// Places an entry at its least offset. Returns whether the rest can still fit, and whether anything

@@ -149,12 +149,7 @@ impl Tree {
                 break;
             }
         }
-        let rest = Open {
-            parent: frame as u32,
-            offset,
-            after: index,
-            ..open
-        };
+        let rest = Open { parent: frame as u32, offset, after: index, ..open };
         if !split {
             self.pending.push(rest);
             return;
@@ -180,13 +175,7 @@ impl Tree {
                     }
                 }
             }
-            self.pending.push(Open {
-                list,
-                list_end: self.lists.len(),
-                lo,
-                hi: s,
-                ..rest
-            });
+            self.pending.push(Open { list, list_end: self.lists.len(), lo, hi: s, ..rest });
         }
     }
 

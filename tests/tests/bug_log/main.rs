@@ -1,0 +1,32 @@
+//! Faults that other planners and runtimes really had, as tests by the ids they go by in `docs/bug-log.md`.
+
+mod alignment;
+mod buffers;
+mod in_place;
+mod lifetimes;
+mod planner;
+mod views;
+mod weights;
+
+use model_graph::{Plan, PlanTensor, Storage};
+
+/// The tensor of that name.
+fn tensor<'a>(plan: &'a Plan<'static>, name: &str) -> &'a PlanTensor<'static> {
+    plan.tensors.iter().find(|tensor| tensor.name == name).unwrap_or_else(|| panic!("no tensor `{name}` in {plan:?}"))
+}
+
+/// True when two tensors have a byte in common.
+fn overlap(left: &PlanTensor<'_>, right: &PlanTensor<'_>) -> bool {
+    let (left, right) = (left.view.span(), right.view.span());
+    left.start < right.end && right.start < left.end
+}
+
+/// How many tensors are made over an operand.
+fn in_place_steps(plan: &Plan<'static>) -> usize {
+    plan.tensors.iter().filter(|tensor| matches!(tensor.storage, Storage::InPlace(_))).count()
+}
+
+/// Bytes beside what always lives.
+fn transient(plan: &Plan<'static>) -> usize {
+    plan.size - plan.persistent
+}
