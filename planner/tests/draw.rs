@@ -6,7 +6,7 @@ mod support;
 use expect_test::expect_file;
 use model_graph_planner::{Plan, PlanStep, PlanTensor, Role, Shape, Storage, View};
 use roxmltree::{Document, Node};
-use support::{Draft, load, many, small, text, twice};
+use support::{Draft, interleaved, load, many, small, text, twice};
 
 const EMPTY: Plan<'static> =
     Plan { model: "Empty", size: 0, align: 1, lower_bound: 0, optimal: true, persistent: 0, tensors: &[], steps: &[] };
@@ -57,6 +57,23 @@ fn why_the_peak_is_what_it_is() {
 #[test]
 fn a_small_plan_as_a_picture() {
     expect_file!["golden/small.svg"].assert_eq(&check_svg(&small()));
+}
+
+#[test]
+fn what_lies_in_between_is_not_drawn_over() {
+    let plan = interleaved();
+    assert!(plan.to_string().contains("part of joined, 128 of every 256 bytes"));
+    let svg = check_svg(&plan);
+    let document = Document::parse(&svg).unwrap();
+    let edges = |name: &str| {
+        let is_it = |node: &Node<'_, '_>| node.text().is_some_and(|text| text.starts_with(&format!("{name}\n")));
+        let title = document.descendants().filter(|node| node.has_tag_name("title")).find(is_it).unwrap();
+        let rect = title.parent().unwrap().children().find(|node| node.has_tag_name("rect")).unwrap();
+        let [y, height] = ["y", "height"].map(|name| rect.attribute(name).unwrap().parse::<f64>().unwrap());
+        (y, y + height)
+    };
+    assert!(edges("v").1 <= edges("k").0 + 0.02 && edges("k").1 <= edges("q").0 + 0.02);
+    assert!(edges("kept").1 <= edges("mixed").0 + 0.02);
 }
 
 #[test]
@@ -166,7 +183,7 @@ fn long_operand_lists_are_broken() {
 
 #[test]
 fn labels_never_overlap() {
-    let mut plans = vec![small(), many(300)];
+    let mut plans = vec![small(), interleaved(), many(300)];
     plans.extend(["densenet121", "bert_base_s128"].into_iter().filter_map(|name| load(name, true)));
     for plan in plans {
         let svg = check_svg(&plan);

@@ -4,39 +4,50 @@
 use core::fmt;
 
 use super::label::{At, Escaped, fit};
-use super::layout::{Group, Layout};
+use super::layout::{Group, Layout, drawn, life};
 use super::scale::Scale;
-use super::words::{Bytes, Extents, Grouped, Life, Name, bytes, span};
+use super::words::{Extents, Grouped, Life, Name, Whose, bytes, stripes};
 use crate::{Plan, Role, Storage};
 
-/// The pattern that lies over views.
+/// The patterns that lie over views, and over what has gaps.
 pub(super) const HATCH: &str = "<defs><pattern id=\"mg-view\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-    patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" stroke=\"#1d2127\" stroke-opacity=\".28\"/></pattern></defs>";
+    patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" stroke=\"#1d2127\" stroke-opacity=\".28\"/></pattern>\
+    <pattern id=\"mg-gaps\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 1H4\" stroke=\"#fff\" \
+    stroke-opacity=\".55\"/></pattern></defs>";
 
 /// The longest name in a tooltip.
 const NAME: usize = 120;
 
-/// The colour of a role. Persistent ones are pale or deep, so that what comes and goes stands out.
-pub(super) const fn fill(role: Role) -> &'static str {
+/// Every role, in the order of the legend: what stays first.
+pub(super) const ROLES: [Role; 8] = [
+    Role::Weight,
+    Role::Constant,
+    Role::KeptInput,
+    Role::KeptNode,
+    Role::Input,
+    Role::Node,
+    Role::Output,
+    Role::Scratch,
+];
+
+/// The colours of a role. Nodes come in three shades, so that neighbours can be told apart.
+pub(super) const fn shades(role: Role) -> &'static [&'static str] {
     match role {
-        Role::Weight => "#c3c9d3",
-        Role::Constant => "#ddd6c4",
-        Role::KeptInput => "#5f9ad6",
-        Role::KeptNode => "#4fae8b",
-        Role::Input => "#9cc7ef",
-        Role::Node => "#a3d9a5",
-        Role::Output => "#f4bd6a",
-        Role::Scratch => "#eb9fb0",
+        Role::Weight => &["#c3c9d3"],
+        Role::Constant => &["#ddd6c4"],
+        Role::KeptInput => &["#5f9ad6"],
+        Role::KeptNode => &["#4fae8b"],
+        Role::Input => &["#9cc7ef"],
+        Role::Node => &["#a3d9a5", "#8fcda6", "#bfe3ae"],
+        Role::Output => &["#f4bd6a"],
+        Role::Scratch => &["#eb9fb0"],
     }
 }
 
-/// The colour of a box: nodes come in three shades, so that neighbours can be told apart.
+/// The colour of a tensor's box. Layers repeat, and so would the shades if they went round with every third tensor.
 fn shade(role: Role, index: usize) -> &'static str {
-    match (role, index % 3) {
-        (Role::Node, 1) => "#8fcda6",
-        (Role::Node, 2) => "#bfe3ae",
-        _ => fill(role),
-    }
+    let shades = shades(role);
+    shades[(index + index / 9) % shades.len()]
 }
 
 /// A box in the plane: left, right, top, bottom.
@@ -110,14 +121,7 @@ fn storage(plan: &Plan<'_>, group: &Group, scale: &Scale, f: &mut fmt::Formatter
 /// Where a tensor is drawn. Parts stand back from their storage's frame, so that they can be told from it.
 fn area(plan: &Plan<'_>, group: &Group, index: usize, scale: &Scale) -> Area {
     let tensor = &plan.tensors[index];
-    let end = plan.end();
-    if index == group.root {
-        let life = if tensor.role.is_persistent() { [0, end] } else { [tensor.first.min(end), tensor.last.min(end)] };
-        return Area::new(scale, [life[0], life[1].max(life[0])], [group.start, group.end]);
-    }
-    let start = tensor.view.offset;
-    let life = [tensor.first.min(end), tensor.last.min(end).max(tensor.first.min(end))];
-    let mut area = Area::new(scale, life, [start, start.saturating_add(span(&tensor.view))]);
+    let mut area = Area::new(scale, life(plan, tensor), drawn(plan, group.root, index));
     let back = if area.height() > 16.0 && matches!(tensor.storage, Storage::Part(_)) { 2.0 } else { 0.0 };
     area.top += back;
     area.bottom -= back;
@@ -156,10 +160,13 @@ fn tensor_box(plan: &Plan<'_>, index: usize, area: Area, free: Area, f: &mut fmt
     writeln!(f, "{} bytes at offset {}", Grouped::of(bytes(&tensor.view)), Grouped::of(tensor.view.offset))?;
     write!(f, "lives {}", Life(plan, tensor))?;
     if tensor.storage != Storage::Own {
-        write!(f, "\n{}", Escaped(Bytes(plan, tensor.storage, NAME)))?;
+        write!(f, "\n{}", Escaped(Whose(plan, tensor, NAME)))?;
     }
     f.write_str("</title>")?;
     area.rect(f, format_args!("class=\"{class}\" fill=\"{}\"", shade(tensor.role, index)))?;
+    if tensor.storage != Storage::Own && stripes(&tensor.view).is_some() {
+        area.rect(f, format_args!("fill=\"url(#mg-gaps)\""))?;
+    }
     match tensor.storage {
         Storage::View(_) => area.rect(f, format_args!("fill=\"url(#mg-view)\""))?,
         Storage::InPlace(_) if area.height() > 5.0 => write!(

@@ -2,8 +2,8 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::words::{root, span};
-use crate::Plan;
+use super::words::{root, span, stripes};
+use crate::{Plan, PlanTensor};
 
 /// One storage: a tensor of its own and all that lie in it.
 pub(super) struct Group {
@@ -48,9 +48,7 @@ impl Layout {
         let roots: Vec<usize> = (0..count).map(|tensor| root(plan, tensor)).collect();
         for index in 0..count {
             let tensor = &plan.tensors[index];
-            // The storage of what stays between two forwards lives always, whatever looks at it in between.
-            let always = plan.tensors[roots[index]].role.is_persistent();
-            let (first, last) = if always { (0, end) } else { (tensor.first.min(end), tensor.last.min(end)) };
+            let [first, last] = life(plan, tensor);
             let slot = &mut place[roots[index]];
             if *slot == NONE {
                 *slot = groups.len();
@@ -67,7 +65,7 @@ impl Layout {
             }
             let group = &mut groups[*slot];
             group.first = group.first.min(first);
-            group.last = group.last.max(last).max(group.first);
+            group.last = group.last.max(last);
             if index != group.root {
                 group.members.push(index);
             }
@@ -96,6 +94,35 @@ impl Layout {
     pub(super) fn peak_bytes(&self) -> u128 {
         self.live.get(self.peak).copied().unwrap_or(0)
     }
+}
+
+/// The bytes between which a tensor is drawn, within those of its root.
+///
+/// A view with gaps would be drawn over all that lies in them. It takes its share of its root's height instead, at the
+/// place that it has in every row: what lies side by side in the buffer is then side by side in the picture.
+pub(super) fn drawn(plan: &Plan<'_>, root: usize, tensor: usize) -> [usize; 2] {
+    let (root, view) = (&plan.tensors[root].view, &plan.tensors[tensor].view);
+    let start = view.offset;
+    match stripes(view) {
+        Some((run, row)) if start >= root.offset => {
+            let whole = span(root) as u128;
+            let first = ((start - root.offset) % row) as u128;
+            let share =
+                |bytes: u128| root.offset.saturating_add((whole * bytes.min(row as u128) / row as u128) as usize);
+            [share(first), share(first + run as u128)]
+        }
+        _ => [start, start.saturating_add(span(view))],
+    }
+}
+
+/// The first and the last moment of a tensor's own life, within the plan and in this order.
+pub(super) fn life(plan: &Plan<'_>, tensor: &PlanTensor<'_>) -> [usize; 2] {
+    let end = plan.end();
+    if tensor.role.is_persistent() {
+        return [0, end];
+    }
+    let first = tensor.first.min(end);
+    [first, tensor.last.clamp(first, end)]
 }
 
 /// How many steps of aliasing lie between a tensor and its root.

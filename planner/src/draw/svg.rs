@@ -3,12 +3,12 @@
 
 use core::fmt::{self, Display};
 
-use super::boxes::{self, fill};
+use super::boxes::{self, ROLES, shades};
 use super::label::{At, Escaped, text_width};
 use super::layout::Layout;
 use super::scale::Scale;
-use super::words::{Grouped, Moment, Name, Size, Tick, Verdict};
-use crate::{Plan, Role, Storage};
+use super::words::{Grouped, Moment, Name, Size, Tick, Verdict, stripes};
+use crate::{Plan, PlanTensor, Role, Storage};
 
 /// A plan as an SVG picture. It is written by `Display`, so that `to_string` and `write!` do all that is needed.
 ///
@@ -56,7 +56,7 @@ impl Display for Svg<'_> {
         let plan = self.plan;
         let layout = Layout::of(plan);
         let moments = plan.end() + 1;
-        let plot_width = (moments as f64 * 64.0).clamp(820.0, 1560.0);
+        let plot_width = (moments as f64 * 64.0).clamp(900.0, 1560.0);
         let plot_height = (380.0 + layout.groups.len() as f64 * 4.0).clamp(420.0, 860.0);
         let scale = Scale::new(plan, [LEFT, TOP, plot_width, plot_height]);
         let ops = Ops::of(plan, &scale);
@@ -103,16 +103,6 @@ fn head(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// One sample of each role and each kind of sharing that occurs.
 fn legend(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    const ROLES: [Role; 8] = [
-        Role::Weight,
-        Role::Constant,
-        Role::KeptInput,
-        Role::KeptNode,
-        Role::Input,
-        Role::Node,
-        Role::Output,
-        Role::Scratch,
-    ];
     let mut x = 16.0;
     let mut entry = |f: &mut fmt::Formatter<'_>, text: &str, sample: fmt::Arguments<'_>| {
         writeln!(f, "<g transform=\"translate({} 60)\">{sample}<text x=\"24\" y=\"11\">{text}</text></g>", At(x))?;
@@ -122,16 +112,24 @@ fn legend(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let sample = "width=\"18\" height=\"13\" class=\"b\"";
     for role in ROLES {
         if plan.tensors.iter().any(|tensor| tensor.role == role) {
-            entry(f, role.name(), format_args!("<rect {sample} fill=\"{}\"/>", fill(role)))?;
+            entry(f, role.name(), format_args!("<rect {sample} fill=\"{}\"/>", shades(role)[0]))?;
         }
     }
     let occurs = |kind: fn(Storage) -> bool| plan.tensors.iter().any(|tensor| kind(tensor.storage));
-    let node = fill(Role::Node);
+    let node = shades(Role::Node)[0];
     if occurs(|storage| matches!(storage, Storage::InPlace(_))) {
         entry(f, "in place", format_args!("<rect {sample} fill=\"{node}\"/><path d=\"M9 1V12\" class=\"d\"/>"))?;
     }
     if occurs(|storage| matches!(storage, Storage::View(_))) {
         entry(f, "view", format_args!("<rect {sample} fill=\"{node}\"/><rect {sample} fill=\"url(#mg-view)\"/>"))?;
+    }
+    let gaps = |tensor: &PlanTensor<'_>| tensor.storage != Storage::Own && stripes(&tensor.view).is_some();
+    if plan.tensors.iter().any(gaps) {
+        entry(
+            f,
+            "interleaved",
+            format_args!("<rect {sample} fill=\"{node}\"/><rect {sample} fill=\"url(#mg-gaps)\"/>"),
+        )?;
     }
     if occurs(|storage| matches!(storage, Storage::Part(_))) {
         entry(

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Display, Write};
 
-use super::words::{Bytes, Extents, Grouped, Left, Life, Name, Right, Size, Verdict, bytes, name, root, width};
+use super::words::{Extents, Grouped, Left, Life, Name, Right, Size, Verdict, Whose, bytes, name, root, width};
 use crate::{Plan, PlanStep};
 
 /// The widest a name gets in the table of tensors.
@@ -96,7 +96,7 @@ fn tensors(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             Right(Grouped::of(tensor.view.offset), e),
             Right(Grouped::of(bytes(&tensor.view)), g),
             Left(Life(plan, tensor), h),
-            Bytes(plan, tensor.storage, NAME),
+            Whose(plan, tensor, NAME),
         )?;
     }
     Ok(())

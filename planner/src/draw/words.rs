@@ -24,6 +24,26 @@ pub(super) fn span(view: &View) -> usize {
     last.saturating_add(1).saturating_mul(view.dtype.size())
 }
 
+/// How a view lies that leaves gaps: so many bytes of every so many. Nothing for one without gaps.
+///
+/// A part that is joined along an inner axis and a slice of one are such views. Where there are gaps within gaps, it is
+/// the innermost that counts.
+pub(super) fn stripes(view: &View) -> Option<(usize, usize)> {
+    if view.dims().contains(&0) {
+        return None;
+    }
+    let mut run = 1usize;
+    loop {
+        let wider = |&(&extent, &stride): &(&usize, &usize)| extent > 1 && stride >= run;
+        let (&extent, &stride) = view.dims().iter().zip(view.strides()).filter(wider).min_by_key(|axis| axis.1)?;
+        if stride > run {
+            let size = view.dtype.size();
+            return Some((run.saturating_mul(size), stride.saturating_mul(size)));
+        }
+        run = run.saturating_mul(extent);
+    }
+}
+
 /// The index of the tensor whose storage this one lies in: itself, unless it is a view, a successor or a part.
 pub(super) fn root(plan: &Plan<'_>, tensor: usize) -> usize {
     let mut at = tensor;
@@ -235,18 +255,23 @@ impl Display for Life<'_, '_> {
     }
 }
 
-/// Whose bytes a tensor has: `own`, `view of x`, `in place of x`, `part of x`.
-pub(super) struct Bytes<'a, 'p>(pub(super) &'a Plan<'p>, pub(super) Storage, pub(super) usize);
+/// Whose bytes a tensor has: `own`, `view of x`, `in place of x`, `part of x, 16 of every 64 bytes`.
+pub(super) struct Whose<'a, 'p>(pub(super) &'a Plan<'p>, pub(super) &'a PlanTensor<'p>, pub(super) usize);
 
-impl Display for Bytes<'_, '_> {
+impl Display for Whose<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (how, whose) = match self.1 {
+        let Whose(plan, tensor, limit) = *self;
+        let (how, whose) = match tensor.storage {
             Storage::Own => return f.write_str("own"),
             Storage::View(whose) => ("view of", whose),
             Storage::InPlace(whose) => ("in place of", whose),
             Storage::Part(whose) => ("part of", whose),
         };
-        write!(f, "{how} {}", name(self.0, whose, self.2))
+        write!(f, "{how} {}", name(plan, whose, limit))?;
+        match stripes(&tensor.view) {
+            Some((run, row)) => write!(f, ", {} of every {} bytes", Grouped::of(run), Grouped::of(row)),
+            None => Ok(()),
+        }
     }
 }
 

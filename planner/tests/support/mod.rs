@@ -13,6 +13,7 @@ use serde_json::Value;
 pub(crate) struct Draft {
     tensors: Vec<PlanTensor<'static>>,
     steps: Vec<PlanStep<'static>>,
+    inside: std::collections::BTreeMap<usize, usize>,
 }
 
 pub(crate) fn leak<T: Clone>(items: &[T]) -> &'static [T] {
@@ -41,6 +42,12 @@ impl Draft {
         let view = View::packed(dtype, 0, &shape);
         self.tensors.push(PlanTensor { name: text(name), role, view, first: usize::MAX, last: 0, storage });
         self.tensors.len() - 1
+    }
+
+    /// Lays a view or a part at that byte of its parent, with these strides.
+    pub(crate) fn inside(&mut self, tensor: usize, offset: usize, strides: &[usize]) {
+        self.tensors[tensor].view.strides[..strides.len()].copy_from_slice(strides);
+        self.inside.insert(tensor, offset);
     }
 
     pub(crate) fn step(&mut self, op: impl Into<String>, inputs: &[usize], outputs: &[usize], scratch: &[usize]) {
@@ -120,6 +127,9 @@ impl Draft {
             let within = size(tensor);
             self.tensors[tensor].view.offset = match self.tensors[tensor].storage {
                 Storage::Own => offsets[tensor],
+                Storage::View(parent) | Storage::Part(parent) if self.inside.contains_key(&tensor) => {
+                    self.tensors[parent].view.offset + self.inside[&tensor]
+                }
                 Storage::View(parent) | Storage::InPlace(parent) => self.tensors[parent].view.offset,
                 Storage::Part(parent) => {
                     filled[parent] += within;
@@ -181,6 +191,29 @@ pub(crate) fn small() -> Plan<'static> {
     draft.plan("Small", 64)
 }
 
+/// Parts joined along the last axis and views that split it again: none of them lies in one piece.
+pub(crate) fn interleaved() -> Plan<'static> {
+    let mut draft = Draft::default();
+    let x = draft.tensor("x", Role::Input, &[16, 32], Storage::Own);
+    let weight = draft.tensor("attention.qkv.weight", Role::Weight, &[32, 96], Storage::Own);
+    let qkv = draft.tensor("qkv", Role::Node, &[16, 96], Storage::Own);
+    let [q, k, v] = ["q", "k", "v"].map(|name| draft.tensor(name, Role::Node, &[16, 32], Storage::View(qkv)));
+    let scores = draft.tensor("scores", Role::Scratch, &[16, 16], Storage::Own);
+    let joined = draft.tensor("joined", Role::Output, &[16, 64], Storage::Own);
+    let mixed = draft.tensor("mixed", Role::Node, &[16, 32], Storage::Part(joined));
+    let kept = draft.tensor("kept", Role::Node, &[16, 32], Storage::Part(joined));
+    for (place, view) in [q, k, v].into_iter().enumerate() {
+        draft.inside(view, 128 * place, &[96, 1]);
+    }
+    draft.inside(mixed, 0, &[64, 1]);
+    draft.inside(kept, 128, &[64, 1]);
+    draft.step("matmul", &[x, weight], &[qkv], &[]);
+    draft.step("copy", &[x], &[kept], &[]);
+    draft.step("attention", &[q, k, v], &[mixed], &[scores]);
+    draft.step("concat", &[mixed, kept], &[joined], &[]);
+    draft.plan("Interleaved", 64)
+}
+
 /// As many tensors as wanted, of many sizes, each read by a few of the steps after it.
 pub(crate) fn many(count: usize) -> Plan<'static> {
     let mut draft = Draft::default();
@@ -200,13 +233,18 @@ pub(crate) fn many(count: usize) -> Plan<'static> {
     draft.plan("Many", 16)
 }
 
+/// Says something that is seen even where a test passes, as `eprintln!` is not.
+pub(crate) fn aloud(text: &str) {
+    let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{text}\n"));
+}
+
 /// The folder of shared graphs, or nothing and a word about it.
 pub(crate) fn shared() -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/plans"));
     if path.is_dir() {
         return Some(path);
     }
-    eprintln!("skipped: ../shared/plans is not here, so the plans of real networks are not drawn");
+    aloud("skipped: ../shared/plans is not here, so the plans of real networks are not drawn");
     None
 }
 
