@@ -77,6 +77,17 @@ fn what_lies_in_between_is_not_drawn_over() {
 }
 
 #[test]
+fn a_view_does_not_hide_the_name_of_what_it_looks_at() {
+    let mut draft = Draft::default();
+    let from = draft.tensor("layer", Role::Node, &[4, 64], Storage::Own);
+    let view = draft.tensor("flat", Role::Node, &[256], Storage::View(from));
+    draft.step("fill", &[], &[from, view], &[]);
+    draft.step("sum", &[view], &[], &[]);
+    let svg = check_svg(&draft.plan("View", 4));
+    assert!(svg.contains(">layer</text>") && svg.contains(">flat</text>"), "{svg}");
+}
+
+#[test]
 fn every_name_is_shown_and_nothing_else() {
     let names = ["<&\">", "']]>--", "größe_中文_🦀", "r#type", "\u{0}\u{1b}[31m\n", "\u{ffff}", "", "a b\tc", "&amp;"];
     let mut draft = Draft::default();

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use super::label::{At, Escaped, fit};
-use super::layout::{Group, Layout, drawn, life};
+use super::layout::{Group, Layout, drawn, drawn_life};
 use super::scale::Scale;
 use super::words::{Extents, Grouped, Life, Name, Whose, bytes, stripes};
 use crate::{Plan, Role, Storage};
@@ -121,7 +121,7 @@ fn storage(plan: &Plan<'_>, group: &Group, scale: &Scale, f: &mut fmt::Formatter
 /// Where a tensor is drawn. Parts stand back from their storage's frame, so that they can be told from it.
 fn area(plan: &Plan<'_>, group: &Group, index: usize, scale: &Scale) -> Area {
     let tensor = &plan.tensors[index];
-    let mut area = Area::new(scale, life(plan, tensor), drawn(plan, group.root, index));
+    let mut area = Area::new(scale, drawn_life(plan, group.root, index), drawn(plan, group.root, index));
     let back = if area.height() > 16.0 && matches!(tensor.storage, Storage::Part(_)) { 2.0 } else { 0.0 };
     area.top += back;
     area.bottom -= back;

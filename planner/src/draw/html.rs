@@ -6,7 +6,7 @@ use core::fmt::{self, Display};
 
 use super::boxes::{ROLES, shades};
 use super::label::Escaped;
-use super::layout::{Layout, drawn, life};
+use super::layout::{Layout, drawn, drawn_life};
 use super::scale::Scale;
 use super::words::{Extents, Grouped, Life, Name, Size, Verdict, Whose, bytes, name};
 use crate::Plan;
@@ -125,7 +125,7 @@ fn tensors(plan: &Plan<'_>, layout: &Layout, f: &mut fmt::Formatter<'_>) -> fmt:
          <th class=\"n\">offset<th class=\"n\">bytes<th>lifetime<th>storage</tr></thead><tbody>\n",
     )?;
     for (index, (tensor, (root, order))) in plan.tensors.iter().zip(places).enumerate() {
-        let [first, last] = life(plan, tensor);
+        let [first, last] = drawn_life(plan, root, index);
         let [start, end] = drawn(plan, root, index);
         write!(
             f,

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::words::{root, span, stripes};
-use crate::{Plan, PlanTensor};
+use crate::{Plan, PlanTensor, Storage};
 
 /// One storage: a tensor of its own and all that lie in it.
 pub(super) struct Group {
@@ -116,13 +116,34 @@ pub(super) fn drawn(plan: &Plan<'_>, root: usize, tensor: usize) -> [usize; 2] {
 }
 
 /// The first and the last moment of a tensor's own life, within the plan and in this order.
-pub(super) fn life(plan: &Plan<'_>, tensor: &PlanTensor<'_>) -> [usize; 2] {
+fn life(plan: &Plan<'_>, tensor: &PlanTensor<'_>) -> [usize; 2] {
     let end = plan.end();
     if tensor.role.is_persistent() {
         return [0, end];
     }
     let first = tensor.first.min(end);
     [first, tensor.last.clamp(first, end)]
+}
+
+/// The moments through which a tensor is drawn: its life, but for a view that covers the tensor it looks at.
+///
+/// Such a view begins where that tensor ends, or a moment after it where it ends no later: both names can be read then.
+pub(super) fn drawn_life(plan: &Plan<'_>, root: usize, index: usize) -> [usize; 2] {
+    let tensor = &plan.tensors[index];
+    let [first, last] = life(plan, tensor);
+    match tensor.storage {
+        Storage::View(parent) if parent < plan.tensors.len() && index != root => {
+            let [parent_first, parent_last] = life(plan, &plan.tensors[parent]);
+            if drawn(plan, root, parent) != drawn(plan, root, index) {
+                [first, last]
+            } else if parent_last < last {
+                [first.max(parent_last + 1), last]
+            } else {
+                [first.max(parent_first + 1).min(last), last]
+            }
+        }
+        _ => [first, last],
+    }
 }
 
 /// How many steps of aliasing lie between a tensor and its root.
