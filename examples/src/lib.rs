@@ -1,1 +1,3 @@
-//! Models that run; each one is a target under `examples/`.
+//! The models of the examples, so that the tests can run over every one of them.
+
+pub mod digits;

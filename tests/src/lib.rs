@@ -1,1 +1,13 @@
 //! What the tests that cross crates share.
+
+use std::path::{Path, PathBuf};
+
+/// A file of the data that lies beside the project, or `None`, said aloud, where it does not.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    eprintln!("SKIPPED: there is no ../shared/{path}");
+    None
+}

@@ -1,0 +1,69 @@
+//! One allocation in construction and none in forward, counted on all threads by the allocator itself.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use model_graph::{Cpu, Observer, Poison};
+use model_graph_examples::digits::{Digits, digits, show, weights};
+
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged, which keeps the contract of `GlobalAlloc`.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: the caller keeps the contract of this function, which is the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        COUNT.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: `start` came from this allocator, and so from the system's.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+/// Runs `f` and returns how often anything was allocated or freed meanwhile.
+fn counted<T>(f: impl FnOnce() -> T) -> (usize, T) {
+    let before = COUNT.load(Ordering::SeqCst);
+    let value = f();
+    (COUNT.load(Ordering::SeqCst) - before, value)
+}
+
+/// The only test of this file: others would allocate on other threads.
+#[test]
+fn construction_allocates_once_and_forward_never() {
+    assert!(counted(|| drop(Box::new(1))).0 == 2, "the counter counts");
+    let (count, model) = counted(|| Digits::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    let weights = weights().unwrap();
+    assert_eq!(counted(|| model.load(&weights)).0, 0);
+    for (pixels, _) in digits().take(10) {
+        let (count, result) = counted(|| {
+            show(pixels, model.image_mut().as_mut_slice());
+            model.forward().map(|outputs| outputs.probabilities()[0][0])
+        });
+        assert_eq!(count, 0);
+        assert!(result.unwrap().is_finite());
+    }
+    // Neither do the errors, the observer and the test mode.
+    assert_eq!(counted(|| model.forward().is_err()).0, 0);
+    let mut seen = 0;
+    let (count, ran) = counted(|| {
+        show(&[7; 784], model.image_mut().as_mut_slice());
+        model.forward_with(&mut Observer(|_: &model_graph::Moment<'_>| seen += 1)).is_ok()
+    });
+    assert_eq!((count, ran, seen), (0, true, Digits::PLAN.steps.len() + 1));
+    let (count, ran) = counted(|| {
+        show(&[7; 784], model.image_mut().as_mut_slice());
+        model.forward_with(&mut Poison::default()).is_ok()
+    });
+    assert_eq!((count, ran), (0, true));
+    assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
+}

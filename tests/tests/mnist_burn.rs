@@ -1,0 +1,179 @@
+//! The MNIST network of burn's examples, written in the language: its own weights, its own reference outputs.
+
+use model_graph::{Cpu, Poison, SafeTensors, model_graph};
+use model_graph_tests::shared;
+use npyz::npz::NpzArchive;
+
+/// Three convolutions, two dense layers, two batch norms; the normalised digit in, logarithms of probabilities out.
+#[model_graph(dims(N = 1))]
+struct Mnist {
+    #[input]
+    image: Tensor<f32, N, 1, 28, 28>,
+    #[weight(name = "conv1.weight")]
+    w1: Tensor<f32, 8, 1, 3, 3>,
+    #[weight(name = "conv1.bias")]
+    b1: Tensor<f32, 8>,
+    #[weight(name = "conv2.weight")]
+    w2: Tensor<f32, 16, 8, 3, 3>,
+    #[weight(name = "conv2.bias")]
+    b2: Tensor<f32, 16>,
+    #[weight(name = "conv3.weight")]
+    w3: Tensor<f32, 24, 16, 3, 3>,
+    #[weight(name = "conv3.bias")]
+    b3: Tensor<f32, 24>,
+    #[weight(name = "norm1.weight")]
+    scale1: Tensor<f32, 24>,
+    #[weight(name = "norm1.bias")]
+    shift1: Tensor<f32, 24>,
+    #[weight(name = "norm1.running_mean")]
+    mean1: Tensor<f32, 24>,
+    #[weight(name = "norm1.running_var")]
+    var1: Tensor<f32, 24>,
+    #[weight(name = "fc1.weight")]
+    w4: Tensor<f32, 32, 11616>,
+    #[weight(name = "fc1.bias")]
+    b4: Tensor<f32, 32>,
+    #[weight(name = "fc2.weight")]
+    w5: Tensor<f32, 10, 32>,
+    #[weight(name = "fc2.bias")]
+    b5: Tensor<f32, 10>,
+    #[weight(name = "norm2.weight")]
+    scale2: Tensor<f32, 10>,
+    #[weight(name = "norm2.bias")]
+    shift2: Tensor<f32, 10>,
+    #[weight(name = "norm2.running_mean")]
+    mean2: Tensor<f32, 10>,
+    #[weight(name = "norm2.running_var")]
+    var2: Tensor<f32, 10>,
+    #[node(relu(conv2d(image, w1, b1)))]
+    conv1: _,
+    #[node(relu(conv2d(conv1, w2, b2)))]
+    conv2: _,
+    #[node(batch_norm(relu(conv2d(conv2, w3, b3)), scale1, shift1, mean1, var1))]
+    conv3: Tensor<f32, N, 24, 22, 22>,
+    #[node(relu(matmul(flatten(conv3), transpose(w4)) + b4))]
+    hidden: _,
+    #[node(batch_norm(matmul(hidden, transpose(w5)) + b5, scale2, shift2, mean2, var2))]
+    scores: _,
+    #[output(log_softmax(scores))]
+    logits: Tensor<f32, N, 10>,
+}
+
+/// The parts of an ONNX file that hold weights, by their field numbers in `onnx.proto`.
+mod onnx {
+    use model_graph::{DType, Error, Weight, WeightSource};
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(super) struct Model {
+        #[prost(message, optional, tag = "7")]
+        pub(super) graph: Option<Graph>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(super) struct Graph {
+        #[prost(message, repeated, tag = "5")]
+        pub(super) initializer: Vec<Tensor>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(super) struct Tensor {
+        #[prost(int64, repeated, tag = "1")]
+        pub(super) dims: Vec<i64>,
+        #[prost(int32, tag = "2")]
+        pub(super) data_type: i32,
+        #[prost(string, tag = "8")]
+        pub(super) name: String,
+        #[prost(bytes = "vec", tag = "9")]
+        pub(super) raw_data: Vec<u8>,
+    }
+
+    /// Weights in a form that can be lent.
+    pub(super) struct Weights(pub(super) Vec<(Tensor, Vec<usize>)>);
+
+    impl Weights {
+        pub(super) fn of(model: Model) -> Weights {
+            let tensors = model.graph.unwrap_or_default().initializer;
+            let lent = |tensor: Tensor| {
+                let shape = tensor.dims.iter().map(|dim| usize::try_from(*dim).unwrap()).collect();
+                (tensor, shape)
+            };
+            Weights(tensors.into_iter().map(lent).collect())
+        }
+    }
+
+    impl WeightSource for Weights {
+        fn find(&self, name: &str) -> Result<Option<Weight<'_>>, Error> {
+            let found = self.0.iter().find(|(tensor, _)| tensor.name == name);
+            Ok(found.map(|(tensor, shape)| Weight {
+                dtype: (tensor.data_type == 1).then_some(DType::F32),
+                shape,
+                bytes: &tensor.raw_data,
+            }))
+        }
+
+        fn names(&self, visit: &mut dyn FnMut(&str)) {
+            self.0.iter().for_each(|(tensor, _)| visit(&tensor.name));
+        }
+    }
+}
+
+/// The reference's digits, normalised as the network was trained, their labels and the logits.
+fn reference() -> Option<(Vec<Vec<f32>>, Vec<u8>, Vec<f32>)> {
+    let mut file = NpzArchive::open(shared("refs/mnist_burn.npz")?).unwrap();
+    let digits: Vec<u8> = file.by_name("in_digits").unwrap().unwrap().into_vec().unwrap();
+    let labels = file.by_name("in_labels").unwrap().unwrap().into_vec().unwrap();
+    let logits = file.by_name("out_logits").unwrap().unwrap().into_vec().unwrap();
+    let normal = |x: &u8| (f32::from(*x) / 255.0 - 0.1307) / 0.3081;
+    let images = digits.chunks_exact(784).map(|digit| digit.iter().map(normal).collect()).collect();
+    Some((images, labels, logits))
+}
+
+/// Runs every digit, the first ones with poison as well.
+fn run(model: &mut Mnist, images: &[Vec<f32>]) -> Vec<[f32; 10]> {
+    let logits = |(index, image): (usize, &Vec<f32>)| {
+        model.image_mut().write_slice(image).unwrap();
+        let given = model.forward().unwrap().logits()[0];
+        if index < 3 {
+            model.image_mut().write_slice(image).unwrap();
+            let poisoned = model.forward_with(&mut Poison::default()).unwrap().logits()[0];
+            assert_eq!(poisoned.map(f32::to_bits), given.map(f32::to_bits));
+        }
+        given
+    };
+    images.iter().enumerate().map(logits).collect()
+}
+
+fn right(logits: &[[f32; 10]], labels: &[u8]) -> usize {
+    let best = |logits: &[f32; 10]| (0..10).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
+    logits.iter().zip(labels).filter(|(logits, label)| best(logits) == Some(usize::from(**label))).count()
+}
+
+/// The reference logits were computed with the weights of the ONNX file, which are not those of the safetensors file:
+/// the two hold different trainings of the network.
+#[test]
+fn burns_mnist_network_agrees_with_its_reference() {
+    let (Some(file), Some((images, labels, expected))) = (shared("models/mnist/burn_mnist.onnx"), reference()) else {
+        return;
+    };
+    let weights = onnx::Weights::of(prost::Message::decode(std::fs::read(file).unwrap().as_slice()).unwrap());
+    let mut model = Mnist::new(&Cpu).unwrap();
+    model.load(&weights).unwrap();
+    let given = run(&mut model, &images);
+    for (index, (given, expected)) in given.as_flattened().iter().zip(&expected).enumerate() {
+        assert!((given - expected).abs() < 1e-4, "digit {}: {given} and not {expected}", index / 10);
+    }
+    assert_eq!((right(&given, &labels), labels.len()), (109, 110));
+}
+
+#[test]
+fn burns_mnist_safetensors_load_and_classify() {
+    let (Some(file), Some((images, labels, _))) = (shared("models/mnist/burn_mnist.safetensors"), reference()) else {
+        return;
+    };
+    let file = std::fs::read(file).unwrap();
+    let mut model = Mnist::new(&Cpu).unwrap();
+    model.load(&SafeTensors::new(&file).unwrap()).unwrap();
+    let given = run(&mut model, &images);
+    println!("{} of {} right", right(&given, &labels), labels.len());
+    assert_eq!((right(&given, &labels), labels.len()), (109, 110));
+}
