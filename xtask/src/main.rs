@@ -1,5 +1,8 @@
 //! What contributors repeat: `cargo xtask <verb>`.
 
+mod compare;
+mod network;
+mod plan;
 mod solve;
 mod table;
 
@@ -12,9 +15,11 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let status = match verb {
+        "compare" => compare::run(rest),
+        "plan" => plan::run(rest),
         "solve" => solve::run(rest),
         "help" | "--help" => {
-            println!("{}", solve::USAGE);
+            println!("{}\n{}\n{}", compare::USAGE, plan::USAGE, solve::USAGE);
             0
         }
         other => {

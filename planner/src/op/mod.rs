@@ -66,7 +66,7 @@ pub enum Action {
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.
 pub trait Fields {
     /// The name in the language.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
     /// The name of the struct in this module, which is what kernels are implemented for.
     fn kernel(&self) -> &'static str;
     /// Calls `visit` with each field of the struct.
@@ -163,7 +163,7 @@ macro_rules! operator {
         pub struct $name { $( $(#[$field_doc])* pub $field: $ty, )* }
 
         impl $crate::op::Fields for $name {
-            fn name(&self) -> &'static str {
+            fn name(&self) -> &str {
                 $text
             }
 

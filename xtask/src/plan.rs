@@ -1,0 +1,66 @@
+//! `cargo xtask plan`: plans a network from its JSON, says why the peak is what it is, and draws it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use model_graph_planner::{Options, plan};
+
+use crate::network;
+
+/// How the verb is used.
+pub(crate) const USAGE: &str = "\
+cargo xtask plan FILE.json [--html FILE] [--svg FILE] [--align N] [--table]
+    plans the memory of a network, prints a summary and what makes the peak, and draws it";
+
+/// Runs the verb.
+pub(crate) fn run(arguments: &[String]) -> u8 {
+    match plan_file(arguments) {
+        Ok(()) => 0,
+        Err(what) => {
+            eprintln!("error: {what}");
+            2
+        }
+    }
+}
+
+fn plan_file(arguments: &[String]) -> Result<(), String> {
+    let (mut file, mut html, mut svg, mut table) = (None, None, None, false);
+    let mut options = Options::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let mut value = || rest.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
+        match argument.as_str() {
+            "--html" => html = Some(PathBuf::from(value()?)),
+            "--svg" => svg = Some(PathBuf::from(value()?)),
+            "--table" => table = true,
+            "--align" => {
+                let given = value()?;
+                let align = given.parse().ok().filter(|align: &usize| align.is_power_of_two());
+                options.align = align.ok_or_else(|| format!("--align takes a power of two, not `{given}`"))?;
+            }
+            flag if flag.starts_with('-') => return Err(format!("unknown option `{flag}`\n{USAGE}")),
+            path if file.is_none() => file = Some(PathBuf::from(path)),
+            more => return Err(format!("one file at a time, not `{more}` too\n{USAGE}")),
+        }
+    }
+    let file = file.ok_or(USAGE)?;
+    let graph = network::read(&file)?;
+    let planned = plan(&graph, &options).map_err(|error| format!("{}: {error}", file.display()))?;
+    planned.with(|plan| {
+        if table {
+            println!("{plan}");
+        } else {
+            println!("{plan:#}");
+        }
+        println!("\n{}", plan.peak());
+        write(html.as_deref(), || plan.html().to_string())?;
+        write(svg.as_deref(), || plan.svg().to_string())
+    })
+}
+
+fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), String> {
+    let Some(path) = path else { return Ok(()) };
+    fs::write(path, text()).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
