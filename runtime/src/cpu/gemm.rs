@@ -5,6 +5,8 @@
 //! [`LANES`] partial sums (product `k` goes to lane `k % LANES`) that are joined as a tree. No fused multiply-add is
 //! used, so every machine gives the same bits.
 
+use super::wide::wide;
+
 /// A matrix inside a slice: extents are told separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix<'a> {
@@ -38,31 +40,40 @@ pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut 
     } else if m == 1 && b.column == 1 {
         row_times_matrix([n, k], a, b, c);
     } else {
-        tiles::<8>([m, n, k], a, b, c);
+        tiled([m, n, k], a, b, c);
     }
 }
 
-/// One row times a matrix that lies row by row: `c += a[k] * b[k, ..]`, eight `k` at a time.
-fn row_times_matrix([n, k]: [usize; 2], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    let c = &mut c[..n];
-    let row = |k: usize| &b.data[k * b.row..][..n];
-    let mut done = 0;
-    while done + 8 <= k {
-        let x: [f32; 8] = core::array::from_fn(|i| a.data[(done + i) * a.column]);
-        let rows: [&[f32]; 8] = core::array::from_fn(|i| row(done + i));
-        for (j, c) in c.iter_mut().enumerate() {
-            let mut sum = *c;
-            for i in 0..8 {
-                sum += x[i] * rows[i][j];
-            }
-            *c = sum;
-        }
-        done += 8;
+wide! {
+    fn tiled(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        if WIDE { tiles::<16>(extents, a, b, c) } else { tiles::<8>(extents, a, b, c) }
     }
-    for k in done..k {
-        let x = a.data[k * a.column];
-        for (c, &b) in c.iter_mut().zip(row(k)) {
-            *c += x * b;
+}
+
+wide! {
+    /// One row times a matrix that lies row by row: `c += a[k] * b[k, ..]`, eight `k` at a time.
+    fn row_times_matrix(extents: [usize; 2], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        let [n, k] = extents;
+        let c = &mut c[..n];
+        let row = |k: usize| &b.data[k * b.row..][..n];
+        let mut done = 0;
+        while done + 8 <= k {
+            let x: [f32; 8] = core::array::from_fn(|i| a.data[(done + i) * a.column]);
+            let rows: [&[f32]; 8] = core::array::from_fn(|i| row(done + i));
+            for (j, c) in c.iter_mut().enumerate() {
+                let mut sum = *c;
+                for i in 0..8 {
+                    sum += x[i] * rows[i][j];
+                }
+                *c = sum;
+            }
+            done += 8;
+        }
+        for k in done..k {
+            let x = a.data[k * a.column];
+            for (c, &b) in c.iter_mut().zip(row(k)) {
+                *c += x * b;
+            }
         }
     }
 }
@@ -153,27 +164,30 @@ fn add_products<const R: usize, const W: usize>(sums: &mut [[f32; W]; R], a: [&[
     *sums = local;
 }
 
-/// Both operands' `k` elements lie side by side.
-fn dots([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    let left = |i: usize| &a.data[i * a.row..][..k];
-    let right = |j: usize| &b.data[j * b.column..][..k];
-    let mut j = 0;
-    while j < n {
-        let wide = j + 4 <= n;
-        let mut i = 0;
-        while i < m {
-            let tall = i + 2 <= m;
-            match (tall, wide) {
-                (true, true) => {
-                    put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+wide! {
+    /// Both operands' `k` elements lie side by side.
+    fn dots(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        let [m, n, k] = extents;
+        let left = |i: usize| &a.data[i * a.row..][..k];
+        let right = |j: usize| &b.data[j * b.column..][..k];
+        let mut j = 0;
+        while j < n {
+            let wide = j + 4 <= n;
+            let mut i = 0;
+            while i < m {
+                let tall = i + 2 <= m;
+                match (tall, wide) {
+                    (true, true) => {
+                        put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+                    }
+                    (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
+                    (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
+                    (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
                 }
-                (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
-                (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
-                (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
+                i += if tall { 2 } else { 1 };
             }
-            i += if tall { 2 } else { 1 };
+            j += if wide { 4 } else { 1 };
         }
-        j += if wide { 4 } else { 1 };
     }
 }
 
@@ -202,10 +216,14 @@ pub(super) fn add_dots<const P: usize, const Q: usize>(sums: &mut Dots<P, Q>, a:
     let (a_chunks, b_chunks) = (a.map(|row| &row.0[..chunks]), b.map(|row| &row.0[..chunks]));
     for k in 0..chunks {
         for p in 0..P {
+            let x = a_chunks[p][k];
             for q in 0..Q {
+                let y = b_chunks[q][k];
+                let mut sum = local[p][q];
                 for lane in 0..LANES {
-                    local[p][q][lane] += a_chunks[p][k][lane] * b_chunks[q][k][lane];
+                    sum[lane] += x[lane] * y[lane];
                 }
+                local[p][q] = sum;
             }
         }
     }
