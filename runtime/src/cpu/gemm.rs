@@ -30,6 +30,12 @@ const DEPTH: usize = 64;
 /// Products between two visits of a tile, when none has.
 const LONG_DEPTH: usize = 256;
 
+/// Elements of the left side that are worked on at a time.
+const BLOCK: usize = 128 * 1024;
+
+/// Distance between the right side's rows from which on they are packed.
+const FAR: usize = 512;
+
 /// `c += a b` with `a` of `m x k`, `b` of `k x n` and `c` of `m x n`, packed.
 pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
     if m == 0 || n == 0 || k == 0 {
@@ -79,38 +85,72 @@ wide! {
 }
 
 /// The general case, in tiles of [`ROWS`] x `W`.
+///
+/// The left side is taken in blocks of rows that stay in the second-level cache. A panel of the right side, `W` columns
+/// of it, is packed on the stack when its rows are incomplete or strided, and when enough tiles use it to pay for that:
+/// rows far apart cost a cache line and a page each.
 #[inline(always)]
 fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    for j in (0..n).step_by(W) {
-        let width = (n - j).min(W);
-        let packs = b.column != 1 || width < W;
-        let long = if packs || a.column != 1 { DEPTH } else { LONG_DEPTH };
-        let mut packed = [[0.0; W]; DEPTH];
-        for start in (0..k).step_by(long) {
-            let depth = (k - start).min(long);
-            let from = start * b.row + j * b.column;
-            let (panel, step) = if packs {
-                for (row, packed) in packed[..depth].iter_mut().enumerate() {
-                    for (column, slot) in packed[..width].iter_mut().enumerate() {
-                        *slot = b.data[from + row * b.row + column * b.column];
-                    }
+    let mut packed = [[0.0; W]; DEPTH];
+    let block = (BLOCK / k).max(16 * ROWS).min(m);
+    let pays = block >= 16 * ROWS && b.row >= FAR;
+    for top in (0..m).step_by(block) {
+        let rows = (m - top).min(block);
+        let (a, c) = (Matrix { data: &a.data[top * a.row..], ..a }, &mut c[top * n..]);
+        for j in (0..n).step_by(W) {
+            let width = (n - j).min(W);
+            let packs = pays || b.column != 1 || width < W;
+            let long = if packs || a.column != 1 { DEPTH } else { LONG_DEPTH };
+            for start in (0..k).step_by(long) {
+                let depth = (k - start).min(long);
+                let from = &b.data[start * b.row + j * b.column..];
+                let a = Matrix { data: &a.data[start * a.column..], ..a };
+                if packs {
+                    pack(from, b, &mut packed[..depth], width);
+                    column::<W>(rows, a, packed[..depth].as_flattened(), W, depth, &mut c[j..], n, width);
+                } else {
+                    column::<W>(rows, a, from, b.row, depth, &mut c[j..], n, width);
                 }
-                (packed.as_flattened(), W)
-            } else {
-                (&b.data[from..], b.row)
-            };
-            let mut i = 0;
-            while i < m {
-                let at = i * a.row + start * a.column;
-                let c = &mut c[i * n + j..];
-                i += match m - i {
-                    1 => tile::<1, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    2 => tile::<2, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    3 => tile::<3, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    _ => tile::<ROWS, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                };
             }
         }
+    }
+}
+
+/// Copies `width` columns of `b` to rows side by side.
+#[inline(always)]
+fn pack<const W: usize>(from: &[f32], b: Matrix<'_>, packed: &mut [[f32; W]], width: usize) {
+    for (row, packed) in packed.iter_mut().enumerate() {
+        let from = &from[row * b.row..];
+        match from.first_chunk::<W>() {
+            Some(from) if b.column == 1 && width == W => *packed = *from,
+            _ => super::unary::gather(from, 0, b.column, &mut packed[..width]),
+        }
+    }
+}
+
+/// All rows of `a` with one panel.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the extents of three matrices")]
+fn column<const W: usize>(
+    m: usize,
+    a: Matrix<'_>,
+    panel: &[f32],
+    step: usize,
+    depth: usize,
+    c: &mut [f32],
+    c_row: usize,
+    width: usize,
+) {
+    let mut i = 0;
+    while i < m {
+        let a = Matrix { data: &a.data[i * a.row..], ..a };
+        let c = &mut c[i * c_row..];
+        i += match m - i {
+            1 => tile::<1, W>(a, panel, step, depth, c, c_row, width),
+            2 => tile::<2, W>(a, panel, step, depth, c, c_row, width),
+            3 => tile::<3, W>(a, panel, step, depth, c, c_row, width),
+            _ => tile::<ROWS, W>(a, panel, step, depth, c, c_row, width),
+        };
     }
 }
 
