@@ -3,6 +3,7 @@
 
 use super::conv2d::Extents;
 use super::gemm::{Dots, Matrix, add_dots, gemm, join};
+use super::wide::wide;
 
 /// Filters of a tile.
 const FILTERS: usize = 4;
@@ -44,28 +45,30 @@ pub(super) fn channels_last(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut 
     }
 }
 
-/// One row of output pixels, one group of channels.
-fn line(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, row: usize, group: usize) {
-    let [_, horizontal] = e.sides;
-    let outputs = e.groups * e.filters;
-    let mut column = 0;
-    while column < horizontal.windows {
-        let inside = |column| column < horizontal.windows && horizontal.taps(column).len() == horizontal.kernel;
-        let pair = inside(column) && inside(column + 1);
-        let y = &mut y[column * outputs + group * e.filters..];
-        let mut filter = 0;
-        while filter < e.filters {
-            let wide = filter + FILTERS <= e.filters;
-            let at = [row, column, group, filter];
-            match (pair, wide) {
-                (true, true) => tile::<2, FILTERS>(x, w, &mut y[filter..], e, at),
-                (true, false) => tile::<2, 1>(x, w, &mut y[filter..], e, at),
-                (false, true) => tile::<1, FILTERS>(x, w, &mut y[filter..], e, at),
-                (false, false) => tile::<1, 1>(x, w, &mut y[filter..], e, at),
+wide! {
+    /// One row of output pixels, one group of channels.
+    fn line(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, row: usize, group: usize) {
+        let [_, horizontal] = e.sides;
+        let outputs = e.groups * e.filters;
+        let mut column = 0;
+        while column < horizontal.windows {
+            let inside = |column| column < horizontal.windows && horizontal.taps(column).len() == horizontal.kernel;
+            let pair = inside(column) && inside(column + 1);
+            let y = &mut y[column * outputs + group * e.filters..];
+            let mut filter = 0;
+            while filter < e.filters {
+                let wide = filter + FILTERS <= e.filters;
+                let at = [row, column, group, filter];
+                match (pair, wide) {
+                    (true, true) => tile::<2, FILTERS>(x, w, &mut y[filter..], e, at),
+                    (true, false) => tile::<2, 1>(x, w, &mut y[filter..], e, at),
+                    (false, true) => tile::<1, FILTERS>(x, w, &mut y[filter..], e, at),
+                    (false, false) => tile::<1, 1>(x, w, &mut y[filter..], e, at),
+                }
+                filter += if wide { FILTERS } else { 1 };
             }
-            filter += if wide { FILTERS } else { 1 };
+            column += if pair { 2 } else { 1 };
         }
-        column += if pair { 2 } else { 1 };
     }
 }
 

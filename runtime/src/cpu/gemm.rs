@@ -25,7 +25,7 @@ const LANES: usize = 8;
 const ROWS: usize = 4;
 
 /// Products between two visits of a tile, when an operand has to be packed for it.
-const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 
 /// Products between two visits of a tile, when none has.
 const LONG_DEPTH: usize = 256;
@@ -131,7 +131,7 @@ fn pack<const W: usize>(from: &[f32], b: Matrix<'_>, packed: &mut [[f32; W]], wi
 /// All rows of `a` with one panel.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the extents of three matrices")]
-fn column<const W: usize>(
+pub(super) fn column<const W: usize>(
     m: usize,
     a: Matrix<'_>,
     panel: &[f32],

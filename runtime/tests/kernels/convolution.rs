@@ -106,7 +106,7 @@ proptest! {
     }
 }
 
-/// A dilation that reaches further than a row is staged.
+/// Taps far apart, and rows of few windows.
 #[test]
 fn far_taps() {
     for (stride, dilation, width) in [(1, 70, 200), (9, 1, 200), (2, 60, 180)] {
