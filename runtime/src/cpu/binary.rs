@@ -3,6 +3,7 @@
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
 use super::unary::{gather, scatter};
+use super::wide::wide;
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, View, op};
 
@@ -22,50 +23,52 @@ enum Side<'a> {
     Output,
 }
 
-/// The function over a row, one loop for each way the operands can lie.
-fn row<F: Function>(y: &mut [f32], a: Side<'_>, b: Side<'_>) {
-    match (a, b) {
-        (Side::Row(a), Side::Row(b)) => {
-            for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
-                *y = F::of(a, b);
+wide! {
+    /// The function over a row, one loop for each way the operands can lie.
+    fn row<F: Function>(y: &mut [f32], a: Side<'_>, b: Side<'_>) {
+        match (a, b) {
+            (Side::Row(a), Side::Row(b)) => {
+                for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
+                    *y = F::of(a, b);
+                }
             }
-        }
-        (Side::Row(a), Side::One(b)) => {
-            for (y, &a) in y.iter_mut().zip(a) {
-                *y = F::of(a, b);
+            (Side::Row(a), Side::One(b)) => {
+                for (y, &a) in y.iter_mut().zip(a) {
+                    *y = F::of(a, b);
+                }
             }
-        }
-        (Side::One(a), Side::Row(b)) => {
-            for (y, &b) in y.iter_mut().zip(b) {
-                *y = F::of(a, b);
+            (Side::One(a), Side::Row(b)) => {
+                for (y, &b) in y.iter_mut().zip(b) {
+                    *y = F::of(a, b);
+                }
             }
-        }
-        (Side::Output, Side::Row(b)) => {
-            for (y, &b) in y.iter_mut().zip(b) {
-                *y = F::of(*y, b);
+            (Side::Output, Side::Row(b)) => {
+                for (y, &b) in y.iter_mut().zip(b) {
+                    *y = F::of(*y, b);
+                }
             }
-        }
-        (Side::Row(a), Side::Output) => {
-            for (y, &a) in y.iter_mut().zip(a) {
-                *y = F::of(a, *y);
+            (Side::Row(a), Side::Output) => {
+                for (y, &a) in y.iter_mut().zip(a) {
+                    *y = F::of(a, *y);
+                }
             }
-        }
-        (Side::Output, Side::One(b)) => {
-            for y in y {
-                *y = F::of(*y, b);
+            (Side::Output, Side::One(b)) => {
+                for y in y {
+                    *y = F::of(*y, b);
+                }
             }
-        }
-        (Side::One(a), Side::Output) => {
-            for y in y {
-                *y = F::of(a, *y);
+            (Side::One(a), Side::Output) => {
+                for y in y {
+                    *y = F::of(a, *y);
+                }
             }
-        }
-        (Side::Output, Side::Output) => {
-            for y in y {
-                *y = F::of(*y, *y);
+            (Side::Output, Side::Output) => {
+                for y in y {
+                    *y = F::of(*y, *y);
+                }
             }
+            (Side::One(a), Side::One(b)) => y.fill(F::of(a, b)),
         }
-        (Side::One(a), Side::One(b)) => y.fill(F::of(a, b)),
     }
 }
 

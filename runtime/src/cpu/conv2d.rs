@@ -1,12 +1,15 @@
 //! Two-dimensional convolution of packed images: what both layouts share, and `N C H W`.
 //!
 //! `y[n, o, i, j] = bias[o] + Σ x[n, c, i·sv + u·dv - top, j·sh + v·dh - left] w[o, c, u, v]` over the group's channels
-//! `c` and the taps `u, v` inside the image. Nothing is unrolled into columns: a tile of filters by output columns
-//! stays in registers while it goes over channels and taps, in that order. A 1 x 1 filter is a matrix product.
+//! `c` and the taps `u, v` inside the image, added in this order. The image is never unrolled as a whole: a panel of
+//! windows by taps is packed on the stack and multiplied with all filters. A 1 x 1 filter is a plain matrix product.
+//! Padding is multiplied as the zeros it is, which matters for infinite weights alone.
 
 use super::conv2d_nhwc::channels_last;
-use super::gemm::{Matrix, gemm};
+use super::gemm::{DEPTH, Matrix, column, gemm};
 use super::operands::{Operands, operands};
+use super::unary::gather;
+use super::wide::wide;
 use super::window::{Side, sides};
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, View, op};
@@ -86,117 +89,120 @@ fn planes(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents
             let b = Matrix { data: x, row: windows, column: 1 };
             gemm([e.filters, windows, e.channels], a, b, y);
         } else {
-            image::<8>(x, w, y, e);
+            if e.filters < FEW { rows(x, w, y, e) } else { image(x, w, y, e) }
         }
     }
 }
 
-/// Filters of a tile.
-const FILTERS: usize = 4;
+/// Filters from which on packing the image pays.
+const FEW: usize = 4;
 
-/// Elements of an image's row that are staged where a tile reaches over the edge.
-const STAGE: usize = 128;
-
-/// One image and one group, in tiles of [`FILTERS`] by `W` columns.
-#[inline(always)]
-fn image<const W: usize>(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
+/// One image and one group with few filters: each tap adds a shifted row to a row of the output.
+fn rows(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
     let [vertical, horizontal] = e.sides;
-    let mut filter = 0;
-    while filter < e.filters {
-        let w = &w[filter * e.filter()..];
-        let y = &mut y[filter * vertical.windows * horizontal.windows..];
-        let tall = e.filters - filter >= FILTERS;
-        for row in 0..vertical.windows {
-            let mut column = 0;
-            while column < horizontal.windows {
-                // The last tile of a row goes over columns again rather than over the edge: each column's sum is the
-                // same in every tile.
-                let start = if column + W > horizontal.windows { horizontal.windows.saturating_sub(W) } else { column };
-                let at = [row, start, column];
-                if tall {
-                    tile::<FILTERS, W>(x, w, y, e, at)
-                } else {
-                    tile::<1, W>(x, w, y, e, at)
+    let planes = y.chunks_exact_mut(vertical.windows * horizontal.windows).zip(w.chunks_exact(e.filter()));
+    for (plane, filter) in planes {
+        for (row, y) in plane.chunks_exact_mut(horizontal.windows).enumerate() {
+            for channel in 0..e.channels {
+                for u in vertical.taps(row) {
+                    let line = channel * vertical.image + vertical.element(row, u);
+                    let x = &x[line * horizontal.image..][..horizontal.image];
+                    let w = &filter[(channel * vertical.kernel + u) * horizontal.kernel..][..horizontal.kernel];
+                    add_row(x, w, y, &horizontal);
                 }
-                column = start + W;
             }
         }
-        filter += if tall { FILTERS } else { 1 };
     }
 }
 
-/// `R` filters by up to `W` columns from `start` on, of which those from `fresh` on are still to be computed.
-#[inline(always)]
-fn tile<const R: usize, const W: usize>(
-    x: &[f32],
-    w: &[f32],
-    y: &mut [f32],
-    e: &Extents,
-    [row, start, fresh]: [usize; 3],
-) {
-    let [vertical, horizontal] = e.sides;
-    let (size, width) = (e.filter(), horizontal.image);
-    let plane = vertical.windows * horizontal.windows;
-    let end = (start + W).min(horizontal.windows);
-    let mut sums = [[0.0; W]; R];
-    for (r, sums) in sums.iter_mut().enumerate() {
-        let y = &y[r * plane + row * horizontal.windows..];
-        sums[fresh - start..end - start].copy_from_slice(&y[fresh..end]);
-    }
-    let filters: [&[f32]; R] = core::array::from_fn(|r| &w[r * size..][..size]);
-    // Where the tile begins and how far it reaches, counted from the padding's start.
-    let left = start * horizontal.stride;
-    let reach = (W - 1) * horizontal.stride + (horizontal.kernel - 1) * horizontal.dilation + 1;
-    let inside = left >= horizontal.before && left + reach <= horizontal.before + width;
-    // The part of the stage that the image fills; the rest stays zero.
-    let first = horizontal.before.saturating_sub(left).min(STAGE);
-    let last = (horizontal.before + width).saturating_sub(left).min(reach).min(STAGE);
-    let mut stage = [0.0; STAGE];
-    let taps = vertical.taps(row);
-    for channel in 0..e.channels {
-        for tap in taps.clone() {
-            let line = &x[(channel * vertical.image + vertical.element(row, tap)) * width..][..width];
-            let at = (channel * vertical.kernel + tap) * horizontal.kernel;
-            let weights: [&[f32]; R] = core::array::from_fn(|r| &filters[r][at..at + horizontal.kernel]);
-            if inside && horizontal.stride == 1 {
-                let line = &line[left - horizontal.before..];
-                for tap in 0..horizontal.kernel {
-                    let Some(xs) = line[tap * horizontal.dilation..].first_chunk::<W>() else { unreachable!() };
-                    add(&mut sums, xs, weights.map(|w| w[tap]));
-                }
+wide! {
+    /// One row of the image under one row of taps.
+    fn add_row(x: &[f32], w: &[f32], y: &mut [f32], side: &Side) {
+        for (tap, &w) in w.iter().enumerate() {
+            let windows = side.windows_of(tap);
+            if windows.is_empty() {
                 continue;
             }
-            if reach <= STAGE {
-                if first < last {
-                    stage[first..last].copy_from_slice(&line[left + first - horizontal.before..][..last - first]);
-                }
-                for tap in 0..horizontal.kernel {
-                    let from = &stage[tap * horizontal.dilation..];
-                    let xs = core::array::from_fn(|j| from[j * horizontal.stride]);
-                    add(&mut sums, &xs, weights.map(|w| w[tap]));
+            let x = &x[side.element(windows.start, tap)..];
+            let y = &mut y[windows];
+            if side.stride == 1 {
+                for (y, &x) in y.iter_mut().zip(x) {
+                    *y += w * x;
                 }
             } else {
-                for tap in 0..horizontal.kernel {
-                    let xs: [f32; W] = core::array::from_fn(|j| {
-                        let position = left + j * horizontal.stride + tap * horizontal.dilation;
-                        position.checked_sub(horizontal.before).and_then(|at| line.get(at)).map_or(0.0, |x| *x)
-                    });
-                    add(&mut sums, &xs, weights.map(|w| w[tap]));
+                for (y, &x) in y.iter_mut().zip(x.iter().step_by(side.stride)) {
+                    *y += w * x;
                 }
             }
         }
     }
-    for (r, sums) in sums.iter().enumerate() {
-        let y = &mut y[r * plane + row * horizontal.windows..];
-        y[fresh..end].copy_from_slice(&sums[fresh - start..end - start]);
+
+    /// One image and one group.
+    fn image(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
+        if WIDE { panels::<16>(x, w, y, e) } else { panels::<8>(x, w, y, e) }
     }
 }
 
+/// As a product of the filters with the image's taps, of which `W` windows by [`DEPTH`] taps are packed at a time.
 #[inline(always)]
-fn add<const R: usize, const W: usize>(sums: &mut [[f32; W]; R], xs: &[f32; W], weights: [f32; R]) {
-    for r in 0..R {
-        for j in 0..W {
-            sums[r][j] += weights[r] * xs[j];
+fn panels<const W: usize>(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
+    let windows = e.sides[0].windows * e.sides[1].windows;
+    let mut packed = [[0.0; W]; DEPTH];
+    for first in (0..windows).step_by(W) {
+        let width = (windows - first).min(W);
+        for start in (0..e.filter()).step_by(DEPTH) {
+            let depth = (e.filter() - start).min(DEPTH);
+            pack(x, &mut packed[..depth], e, start, first, width);
+            let a = Matrix { data: &w[start..], row: e.filter(), column: 1 };
+            column::<W>(e.filters, a, packed[..depth].as_flattened(), W, depth, &mut y[first..], windows, width);
+        }
+    }
+}
+
+/// Row `k` becomes what tap `start + k` of a filter sees from window `first` on, zeros where that is padding.
+#[inline(always)]
+fn pack<const W: usize>(x: &[f32], packed: &mut [[f32; W]], e: &Extents, start: usize, first: usize, width: usize) {
+    let [vertical, horizontal] = e.sides;
+    let mut v = start % horizontal.kernel;
+    let mut u = start / horizontal.kernel % vertical.kernel;
+    let mut channel = start / horizontal.kernel / vertical.kernel;
+    let (top, left) = (first / horizontal.windows, first % horizontal.windows);
+    for packed in packed {
+        let seen = horizontal.windows_of(v);
+        let (mut row, mut from, mut filled) = (top, left, 0);
+        while filled < width {
+            let to = (from + width - filled).min(horizontal.windows);
+            let target = &mut packed[filled..filled + to - from];
+            let y = (row * vertical.stride + u * vertical.dilation).wrapping_sub(vertical.before);
+            let inside = seen.start.max(from)..seen.end.min(to);
+            if y >= vertical.image || inside.is_empty() {
+                target.fill(0.0);
+            } else {
+                let at = (channel * vertical.image + y) * horizontal.image + horizontal.element(inside.start, v);
+                let line = &x[at..];
+                match (line.first_chunk::<W>(), target.as_mut_array::<W>()) {
+                    (Some(line), Some(target)) if inside.len() == W && horizontal.stride == 1 => *target = *line,
+                    _ => {
+                        target[..inside.start - from].fill(0.0);
+                        target[inside.end - from..].fill(0.0);
+                        let target = &mut target[inside.start - from..inside.end - from];
+                        if horizontal.stride == 1 {
+                            target.copy_from_slice(&line[..target.len()]);
+                        } else {
+                            gather(line, 0, horizontal.stride, target);
+                        }
+                    }
+                }
+            }
+            filled += to - from;
+            (row, from) = (row + 1, 0);
+        }
+        v += 1;
+        if v == horizontal.kernel {
+            (u, v) = (u + 1, 0);
+            if u == vertical.kernel {
+                (channel, u) = (channel + 1, 0);
+            }
         }
     }
 }

@@ -1,14 +1,18 @@
-//! Two-dimensional convolution of `N H W C` images with `O KH KW C/groups` filters: a filter's taps in a row and the
-//! pixels under them lie side by side, so an output element is a few dot products, one per row of taps.
+//! Two-dimensional convolution of `N H W C` images with `O KH KW C/groups` filters.
+//!
+//! The same sum as in [`super::conv2d`], over rows of taps, taps and channels in this order. What a block of pixels
+//! sees and a panel of filters are packed on the stack and multiplied; a 1 x 1 filter is a plain matrix product.
 
 use super::conv2d::Extents;
-use super::gemm::{Dots, Matrix, add_dots, gemm, join};
-
-/// Filters of a tile.
-const FILTERS: usize = 4;
+use super::gemm::{DEPTH, Matrix, column, gemm};
+use super::unary::gather;
+use super::wide::wide;
 
 /// Channels that a depthwise convolution handles side by side.
-const CHANNELS: usize = 16;
+const CHANNELS: usize = 32;
+
+/// Pixels that are packed at a time.
+const PIXELS: usize = 8;
 
 pub(super) fn channels_last(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents) {
     let [vertical, horizontal] = e.sides;
@@ -30,99 +34,105 @@ pub(super) fn channels_last(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut 
     let x_size = vertical.image * horizontal.image * e.groups * e.channels;
     for (index, y) in y.chunks_exact_mut(vertical.windows * horizontal.windows * outputs).enumerate() {
         let x = &x[index * x_size..][..x_size];
-        for (row, y) in y.chunks_exact_mut(horizontal.windows * outputs).enumerate() {
-            if e.channels == 1 && e.filters == 1 {
-                for (column, y) in y.chunks_exact_mut(outputs).enumerate() {
-                    depthwise(x, w, y, e, [row, column]);
-                }
-                continue;
-            }
+        if e.channels == 1 && e.filters == 1 {
+            depthwise(x, w, y, e);
+        } else {
             for group in 0..e.groups {
-                line(x, w, y, e, row, group);
+                image(x, w, y, e, group);
             }
         }
     }
 }
 
-/// One row of output pixels, one group of channels.
-fn line(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, row: usize, group: usize) {
-    let [_, horizontal] = e.sides;
-    let outputs = e.groups * e.filters;
-    let mut column = 0;
-    while column < horizontal.windows {
-        let inside = |column| column < horizontal.windows && horizontal.taps(column).len() == horizontal.kernel;
-        let pair = inside(column) && inside(column + 1);
-        let y = &mut y[column * outputs + group * e.filters..];
-        let mut filter = 0;
-        while filter < e.filters {
-            let wide = filter + FILTERS <= e.filters;
-            let at = [row, column, group, filter];
-            match (pair, wide) {
-                (true, true) => tile::<2, FILTERS>(x, w, &mut y[filter..], e, at),
-                (true, false) => tile::<2, 1>(x, w, &mut y[filter..], e, at),
-                (false, true) => tile::<1, FILTERS>(x, w, &mut y[filter..], e, at),
-                (false, false) => tile::<1, 1>(x, w, &mut y[filter..], e, at),
-            }
-            filter += if wide { FILTERS } else { 1 };
-        }
-        column += if pair { 2 } else { 1 };
+wide! {
+    /// One image and one group.
+    fn image(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, group: usize) {
+        if WIDE { panels::<16>(x, w, y, e, group) } else { panels::<8>(x, w, y, e, group) }
     }
-}
 
-/// `P` pixels, which see the same horizontal taps, by `Q` filters.
-#[inline(always)]
-fn tile<const P: usize, const Q: usize>(
-    x: &[f32],
-    w: &[f32],
-    y: &mut [f32],
-    e: &Extents,
-    [row, column, group, filter]: [usize; 4],
-) {
-    let [vertical, horizontal] = e.sides;
-    let depth = e.groups * e.channels;
-    let mut sums: Dots<P, Q> = [[[0.0; _]; Q]; P];
-    let taps = horizontal.taps(column);
-    // Neighbouring taps are one run of memory when the filter sees all channels of neighbouring pixels.
-    let run = if e.groups == 1 && horizontal.dilation == 1 { taps.len() } else { 1 };
-    for v in vertical.taps(row) {
-        let line = vertical.element(row, v) * horizontal.image;
-        for h in taps.clone().step_by(run.max(1)) {
-            let pixels = core::array::from_fn(|p| {
-                let pixel = line + horizontal.element(column + p, h);
-                &x[pixel * depth + group * e.channels..][..run * e.channels]
-            });
-            let filters = core::array::from_fn(|q| {
-                let filter = group * e.filters + filter + q;
-                let tap = (filter * vertical.kernel + v) * horizontal.kernel + h;
-                &w[tap * e.channels..][..run * e.channels]
-            });
-            add_dots(&mut sums, pixels, filters);
-        }
-    }
-    for (p, sums) in sums.iter().enumerate() {
-        for (q, sums) in sums.iter().enumerate() {
-            y[p * e.groups * e.filters + q] += join(sums);
-        }
-    }
-}
-
-/// One pixel of a convolution in which every channel has one filter of its own.
-fn depthwise(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, [row, column]: [usize; 2]) {
-    let [vertical, horizontal] = e.sides;
-    let taps = vertical.kernel * horizontal.kernel;
-    for start in (0..e.groups).step_by(CHANNELS) {
-        let width = (e.groups - start).min(CHANNELS);
-        let y = &mut y[start..start + width];
-        for v in vertical.taps(row) {
-            let line = vertical.element(row, v) * horizontal.image;
-            for h in horizontal.taps(column) {
-                let pixel = line + horizontal.element(column, h);
-                let x = &x[pixel * e.groups + start..][..width];
-                let w = w[start * taps + v * horizontal.kernel + h..].iter().step_by(taps);
-                for ((y, x), w) in y.iter_mut().zip(x).zip(w) {
-                    *y += x * w;
+    /// One image in which every channel has a filter of its own.
+    fn depthwise(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
+        let [vertical, horizontal] = e.sides;
+        let (taps, depth) = (vertical.kernel * horizontal.kernel, e.groups);
+        let mut weights = [0.0; CHANNELS];
+        for (row, y) in y.chunks_exact_mut(horizontal.windows * depth).enumerate() {
+            for start in (0..depth).step_by(CHANNELS) {
+                let width = (depth - start).min(CHANNELS);
+                for u in vertical.taps(row) {
+                    let line = vertical.element(row, u) * horizontal.image;
+                    for v in 0..horizontal.kernel {
+                        gather(w, start * taps + u * horizontal.kernel + v, taps, &mut weights[..width]);
+                        for column in horizontal.windows_of(v) {
+                            let pixel = line + horizontal.element(column, v);
+                            let x = &x[pixel * depth + start..][..width];
+                            let y = &mut y[column * depth + start..][..width];
+                            for ((y, x), w) in y.iter_mut().zip(x).zip(&weights) {
+                                *y += w * x;
+                            }
+                        }
+                    }
                 }
             }
+        }
+    }
+}
+
+/// In panels of `W` filters by [`DEPTH`] taps and channels.
+#[inline(always)]
+fn panels<const W: usize>(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, group: usize) {
+    let windows = e.sides[0].windows * e.sides[1].windows;
+    let (size, outputs) = (e.filter(), e.groups * e.filters);
+    let mut panel = [[0.0; W]; DEPTH];
+    let mut pixels = [[0.0; DEPTH]; PIXELS];
+    for filter in (0..e.filters).step_by(W) {
+        let width = (e.filters - filter).min(W);
+        let filter = group * e.filters + filter;
+        for start in (0..size).step_by(DEPTH) {
+            let depth = (size - start).min(DEPTH);
+            for (k, row) in panel[..depth].iter_mut().enumerate() {
+                gather(w, filter * size + start + k, size, &mut row[..width]);
+            }
+            for first in (0..windows).step_by(PIXELS) {
+                let count = (windows - first).min(PIXELS);
+                for (index, pixel) in pixels[..count].iter_mut().enumerate() {
+                    pack(x, &mut pixel[..depth], e, group, start, first + index);
+                }
+                let a = Matrix { data: pixels.as_flattened(), row: DEPTH, column: 1 };
+                let y = &mut y[first * outputs + filter..];
+                column::<W>(count, a, panel[..depth].as_flattened(), W, depth, y, outputs, width);
+            }
+        }
+    }
+}
+
+/// What a filter sees of its group's channels in one window, from element `start` of the filter on.
+#[inline(always)]
+fn pack(x: &[f32], packed: &mut [f32], e: &Extents, group: usize, start: usize, window: usize) {
+    let [vertical, horizontal] = e.sides;
+    let (row, column) = (window / horizontal.windows, window % horizontal.windows);
+    let (tap, mut channel) = (start / e.channels, start % e.channels);
+    let (mut u, mut v) = (tap / horizontal.kernel, tap % horizontal.kernel);
+    let mut rest = packed;
+    while !rest.is_empty() {
+        let (target, more) = rest.split_at_mut((e.channels - channel).min(rest.len()));
+        let i = (row * vertical.stride + u * vertical.dilation).wrapping_sub(vertical.before);
+        let j = (column * horizontal.stride + v * horizontal.dilation).wrapping_sub(horizontal.before);
+        if i < vertical.image && j < horizontal.image {
+            let pixel = (i * horizontal.image + j) * e.groups + group;
+            let from = &x[pixel * e.channels + channel..][..target.len()];
+            if let ([target], [from]) = (&mut *target, from) {
+                *target = *from;
+            } else {
+                target.copy_from_slice(from);
+            }
+        } else {
+            target.fill(0.0);
+        }
+        rest = more;
+        channel = 0;
+        v += 1;
+        if v == horizontal.kernel {
+            (u, v) = (u + 1, 0);
         }
     }
 }

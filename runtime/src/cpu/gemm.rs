@@ -5,6 +5,8 @@
 //! [`LANES`] partial sums (product `k` goes to lane `k % LANES`) that are joined as a tree. No fused multiply-add is
 //! used, so every machine gives the same bits.
 
+use super::wide::wide;
+
 /// A matrix inside a slice: extents are told separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix<'a> {
@@ -23,10 +25,16 @@ const LANES: usize = 8;
 const ROWS: usize = 4;
 
 /// Products between two visits of a tile, when an operand has to be packed for it.
-const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 
 /// Products between two visits of a tile, when none has.
 const LONG_DEPTH: usize = 256;
+
+/// Elements of the left side that are worked on at a time.
+const BLOCK: usize = 128 * 1024;
+
+/// Distance between the right side's rows from which on they are packed.
+const FAR: usize = 512;
 
 /// `c += a b` with `a` of `m x k`, `b` of `k x n` and `c` of `m x n`, packed.
 pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
@@ -38,68 +46,111 @@ pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut 
     } else if m == 1 && b.column == 1 {
         row_times_matrix([n, k], a, b, c);
     } else {
-        tiles::<8>([m, n, k], a, b, c);
+        tiled([m, n, k], a, b, c);
     }
 }
 
-/// One row times a matrix that lies row by row: `c += a[k] * b[k, ..]`, eight `k` at a time.
-fn row_times_matrix([n, k]: [usize; 2], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    let c = &mut c[..n];
-    let row = |k: usize| &b.data[k * b.row..][..n];
-    let mut done = 0;
-    while done + 8 <= k {
-        let x: [f32; 8] = core::array::from_fn(|i| a.data[(done + i) * a.column]);
-        let rows: [&[f32]; 8] = core::array::from_fn(|i| row(done + i));
-        for (j, c) in c.iter_mut().enumerate() {
-            let mut sum = *c;
-            for i in 0..8 {
-                sum += x[i] * rows[i][j];
-            }
-            *c = sum;
-        }
-        done += 8;
+wide! {
+    fn tiled(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        if WIDE { tiles::<16>(extents, a, b, c) } else { tiles::<8>(extents, a, b, c) }
     }
-    for k in done..k {
-        let x = a.data[k * a.column];
-        for (c, &b) in c.iter_mut().zip(row(k)) {
-            *c += x * b;
+}
+
+wide! {
+    /// One row times a matrix that lies row by row: `c += a[k] * b[k, ..]`, eight `k` at a time.
+    fn row_times_matrix(extents: [usize; 2], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        let [n, k] = extents;
+        let c = &mut c[..n];
+        let row = |k: usize| &b.data[k * b.row..][..n];
+        let mut done = 0;
+        while done + 8 <= k {
+            let x: [f32; 8] = core::array::from_fn(|i| a.data[(done + i) * a.column]);
+            let rows: [&[f32]; 8] = core::array::from_fn(|i| row(done + i));
+            for (j, c) in c.iter_mut().enumerate() {
+                let mut sum = *c;
+                for i in 0..8 {
+                    sum += x[i] * rows[i][j];
+                }
+                *c = sum;
+            }
+            done += 8;
+        }
+        for k in done..k {
+            let x = a.data[k * a.column];
+            for (c, &b) in c.iter_mut().zip(row(k)) {
+                *c += x * b;
+            }
         }
     }
 }
 
 /// The general case, in tiles of [`ROWS`] x `W`.
+///
+/// The left side is taken in blocks of rows that stay in the second-level cache. A panel of the right side, `W` columns
+/// of it, is packed on the stack when its rows are incomplete or strided, and when enough tiles use it to pay for that:
+/// rows far apart cost a cache line and a page each.
 #[inline(always)]
 fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    for j in (0..n).step_by(W) {
-        let width = (n - j).min(W);
-        let packs = b.column != 1 || width < W;
-        let long = if packs || a.column != 1 { DEPTH } else { LONG_DEPTH };
-        let mut packed = [[0.0; W]; DEPTH];
-        for start in (0..k).step_by(long) {
-            let depth = (k - start).min(long);
-            let from = start * b.row + j * b.column;
-            let (panel, step) = if packs {
-                for (row, packed) in packed[..depth].iter_mut().enumerate() {
-                    for (column, slot) in packed[..width].iter_mut().enumerate() {
-                        *slot = b.data[from + row * b.row + column * b.column];
-                    }
+    let mut packed = [[0.0; W]; DEPTH];
+    let block = (BLOCK / k).max(16 * ROWS).min(m);
+    let pays = block >= 16 * ROWS && b.row >= FAR;
+    for top in (0..m).step_by(block) {
+        let rows = (m - top).min(block);
+        let (a, c) = (Matrix { data: &a.data[top * a.row..], ..a }, &mut c[top * n..]);
+        for j in (0..n).step_by(W) {
+            let width = (n - j).min(W);
+            let packs = pays || b.column != 1 || width < W;
+            let long = if packs || a.column != 1 { DEPTH } else { LONG_DEPTH };
+            for start in (0..k).step_by(long) {
+                let depth = (k - start).min(long);
+                let from = &b.data[start * b.row + j * b.column..];
+                let a = Matrix { data: &a.data[start * a.column..], ..a };
+                if packs {
+                    pack(from, b, &mut packed[..depth], width);
+                    column::<W>(rows, a, packed[..depth].as_flattened(), W, depth, &mut c[j..], n, width);
+                } else {
+                    column::<W>(rows, a, from, b.row, depth, &mut c[j..], n, width);
                 }
-                (packed.as_flattened(), W)
-            } else {
-                (&b.data[from..], b.row)
-            };
-            let mut i = 0;
-            while i < m {
-                let at = i * a.row + start * a.column;
-                let c = &mut c[i * n + j..];
-                i += match m - i {
-                    1 => tile::<1, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    2 => tile::<2, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    3 => tile::<3, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                    _ => tile::<ROWS, W>(Matrix { data: &a.data[at..], ..a }, panel, step, depth, c, n, width),
-                };
             }
         }
+    }
+}
+
+/// Copies `width` columns of `b` to rows side by side.
+#[inline(always)]
+fn pack<const W: usize>(from: &[f32], b: Matrix<'_>, packed: &mut [[f32; W]], width: usize) {
+    for (row, packed) in packed.iter_mut().enumerate() {
+        let from = &from[row * b.row..];
+        match from.first_chunk::<W>() {
+            Some(from) if b.column == 1 && width == W => *packed = *from,
+            _ => super::unary::gather(from, 0, b.column, &mut packed[..width]),
+        }
+    }
+}
+
+/// All rows of `a` with one panel.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the extents of three matrices")]
+pub(super) fn column<const W: usize>(
+    m: usize,
+    a: Matrix<'_>,
+    panel: &[f32],
+    step: usize,
+    depth: usize,
+    c: &mut [f32],
+    c_row: usize,
+    width: usize,
+) {
+    let mut i = 0;
+    while i < m {
+        let a = Matrix { data: &a.data[i * a.row..], ..a };
+        let c = &mut c[i * c_row..];
+        i += match m - i {
+            1 => tile::<1, W>(a, panel, step, depth, c, c_row, width),
+            2 => tile::<2, W>(a, panel, step, depth, c, c_row, width),
+            3 => tile::<3, W>(a, panel, step, depth, c, c_row, width),
+            _ => tile::<ROWS, W>(a, panel, step, depth, c, c_row, width),
+        };
     }
 }
 
@@ -153,27 +204,30 @@ fn add_products<const R: usize, const W: usize>(sums: &mut [[f32; W]; R], a: [&[
     *sums = local;
 }
 
-/// Both operands' `k` elements lie side by side.
-fn dots([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-    let left = |i: usize| &a.data[i * a.row..][..k];
-    let right = |j: usize| &b.data[j * b.column..][..k];
-    let mut j = 0;
-    while j < n {
-        let wide = j + 4 <= n;
-        let mut i = 0;
-        while i < m {
-            let tall = i + 2 <= m;
-            match (tall, wide) {
-                (true, true) => {
-                    put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+wide! {
+    /// Both operands' `k` elements lie side by side.
+    fn dots(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+        let [m, n, k] = extents;
+        let left = |i: usize| &a.data[i * a.row..][..k];
+        let right = |j: usize| &b.data[j * b.column..][..k];
+        let mut j = 0;
+        while j < n {
+            let wide = j + 4 <= n;
+            let mut i = 0;
+            while i < m {
+                let tall = i + 2 <= m;
+                match (tall, wide) {
+                    (true, true) => {
+                        put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+                    }
+                    (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
+                    (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
+                    (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
                 }
-                (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
-                (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
-                (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
+                i += if tall { 2 } else { 1 };
             }
-            i += if tall { 2 } else { 1 };
+            j += if wide { 4 } else { 1 };
         }
-        j += if wide { 4 } else { 1 };
     }
 }
 
@@ -202,10 +256,14 @@ pub(super) fn add_dots<const P: usize, const Q: usize>(sums: &mut Dots<P, Q>, a:
     let (a_chunks, b_chunks) = (a.map(|row| &row.0[..chunks]), b.map(|row| &row.0[..chunks]));
     for k in 0..chunks {
         for p in 0..P {
+            let x = a_chunks[p][k];
             for q in 0..Q {
+                let y = b_chunks[q][k];
+                let mut sum = local[p][q];
                 for lane in 0..LANES {
-                    local[p][q][lane] += a_chunks[p][k][lane] * b_chunks[q][k][lane];
+                    sum[lane] += x[lane] * y[lane];
                 }
+                local[p][q] = sum;
             }
         }
     }

@@ -34,10 +34,10 @@ pub(super) fn clamp(x: f32, low: f32, high: f32) -> f32 {
     at_most(at_least(x, low), high)
 }
 
-/// `2^n` for `n` from -126 to 127.
+/// `2^n` for `n` from -126 to 127, anything for others.
 #[inline(always)]
 fn power_of_two(n: i32) -> f32 {
-    f32::from_bits(((n + 127) as u32) << 23)
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
 /// `e^x` within 2e-7 of its value, subnormal results included.
@@ -55,9 +55,8 @@ pub(super) fn exp(x: f32) -> f32 {
     let r = (x - n * LN_2_HIGH) - n * LN_2_LOW;
     let p = polynomial(r, [0.5, 0.166_665_73, 0.041_666_55, 0.008_363_774, 0.001_392_692_7]);
     let e = 1.0 + (r + r * r * p);
-    let n = rounded.to_bits() as i32 - ROUND.to_bits() as i32;
-    // A NaN has put anything into `n`.
-    let n = if (-160..=160).contains(&n) { n } else { 0 };
+    // For a NaN this is anything, and `e` a NaN whatever it is multiplied with.
+    let n = (rounded.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32);
     let half = n >> 1;
     e * power_of_two(half) * power_of_two(n - half)
 }

@@ -21,6 +21,7 @@ mod reduce;
 mod softmax;
 mod sum;
 mod unary;
+mod wide;
 mod window;
 
 #[cfg(feature = "alloc")]

@@ -45,15 +45,18 @@ impl<const N: usize> Nest<N> {
     }
 
     /// Calls `body` with the operands' offsets at the start of every innermost loop.
+    #[inline(always)]
     pub(super) fn rows(&self, body: impl FnMut([usize; N])) {
         self.walk(self.rank.saturating_sub(1), body);
     }
 
     /// Calls `body` with the operands' offsets of every element.
+    #[inline(always)]
     pub(super) fn each(&self, body: impl FnMut([usize; N])) {
         self.walk(self.rank, body);
     }
 
+    #[inline(always)]
     fn walk(&self, depth: usize, mut body: impl FnMut([usize; N])) {
         if self.dims[..self.rank].contains(&0) {
             return;

@@ -6,6 +6,7 @@
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
 use super::sum::{sum, sum_of_squares};
+use super::wide::wide;
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, View, op};
 
@@ -26,39 +27,42 @@ impl<M: Memory> Kernel<op::RmsNorm> for CpuBuffer<M> {
     }
 }
 
-fn norm(operands: Operands<'_, f32, 3>, views: &[View], axis: usize, eps: f32, centered: bool) {
-    let Operands { output, inputs: [input, scale, bias], .. } = operands;
-    let dims = views[0].dims();
-    let count: usize = dims[axis..].iter().product();
-    if output.is_empty() {
-        return;
-    }
-    for (index, y) in output.chunks_exact_mut(count).enumerate() {
-        let from = index * count;
-        let x = input.slice().map(|x| &x[from..from + count]);
-        let (mean, factor) = statistics(x.unwrap_or(y), eps, centered);
-        match x {
-            Some(x) => {
-                for (y, &x) in y.iter_mut().zip(x) {
-                    *y = (x - mean) * factor;
+wide! {
+    fn norm(operands: Operands<'_, f32, 3>, views: &[View], axis: usize, eps: f32, centered: bool) {
+        let Operands { output, inputs: [input, scale, bias], .. } = operands;
+        let dims = views[0].dims();
+        let count: usize = dims[axis..].iter().product();
+        if output.is_empty() {
+            return;
+        }
+        for (index, y) in output.chunks_exact_mut(count).enumerate() {
+            let from = index * count;
+            let x = input.slice().map(|x| &x[from..from + count]);
+            let (mean, factor) = statistics(x.unwrap_or(y), eps, centered);
+            match x {
+                Some(x) => {
+                    for (y, &x) in y.iter_mut().zip(x) {
+                        *y = (x - mean) * factor;
+                    }
                 }
-            }
-            None => {
-                for y in y {
-                    *y = (*y - mean) * factor;
+                None => {
+                    for y in y {
+                        *y = (*y - mean) * factor;
+                    }
                 }
             }
         }
-    }
-    if let Some(scale) = scale.slice() {
-        apply(output, scale, dims, &views[1], |y, s| y * s);
-    }
-    if let Some(bias) = bias.slice() {
-        apply(output, bias, dims, &views[2], |y, b| y + b);
+        if let Some(scale) = scale.slice() {
+            apply(output, scale, dims, &views[1], |y, s| y * s);
+        }
+        if let Some(bias) = bias.slice() {
+            apply(output, bias, dims, &views[2], |y, b| y + b);
+        }
     }
 }
 
 /// What is subtracted from a row and what the difference is multiplied with.
+#[inline(always)]
 fn statistics(x: &[f32], eps: f32, centered: bool) -> (f32, f32) {
     let count = x.len() as f64;
     let mean = if centered { (sum(x) / count) as f32 } else { 0.0 };
@@ -67,6 +71,7 @@ fn statistics(x: &[f32], eps: f32, centered: bool) -> (f32, f32) {
 }
 
 /// `y = f(y, p)` with `p` broadcast to `y`'s extents.
+#[inline(always)]
 fn apply(y: &mut [f32], p: &[f32], dims: &[usize], view: &View, f: impl Fn(f32, f32) -> f32) {
     let mut strides = [0; crate::MAX_RANK];
     let mut stride = 1;

@@ -7,6 +7,7 @@
 use super::operands::{Operands, operands};
 use super::reduce::reduce;
 use super::sum::{Add, Fold, Largest};
+use super::wide::wide;
 use super::window::{Side, sides};
 use super::{CpuBuffer, Memory};
 use crate::op::Window;
@@ -58,56 +59,77 @@ fn pool<F: Fold>(operands: Operands<'_, f32, 1>, x_view: &View, y_view: &View, w
     }
 }
 
-fn plane<F: Fold>(x: &[f32], y: &mut [f32], [vertical, horizontal]: [Side; 2], mean: Option<bool>) {
-    for (window, y) in y.chunks_exact_mut(horizontal.windows).enumerate() {
-        y.fill(F::START);
-        for tap in vertical.taps(window) {
-            let row = &x[vertical.element(window, tap) * horizontal.image..][..horizontal.image];
-            for tap in 0..horizontal.kernel {
-                let windows = horizontal.windows_of(tap);
-                if windows.is_empty() {
-                    continue;
-                }
-                let row = &row[horizontal.element(windows.start, tap)..];
-                let y = &mut y[windows];
-                if horizontal.stride == 1 {
-                    for (y, &x) in y.iter_mut().zip(row) {
-                        *y = F::join(*y, x);
+wide! {
+    fn plane<F: Fold>(x: &[f32], y: &mut [f32], sides: [Side; 2], mean: Option<bool>) {
+        let [vertical, horizontal] = sides;
+        for (window, y) in y.chunks_exact_mut(horizontal.windows).enumerate() {
+            y.fill(F::START);
+            for tap in vertical.taps(window) {
+                let row = &x[vertical.element(window, tap) * horizontal.image..][..horizontal.image];
+                for tap in 0..horizontal.kernel {
+                    let windows = horizontal.windows_of(tap);
+                    if windows.is_empty() {
+                        continue;
                     }
-                } else {
-                    for (y, &x) in y.iter_mut().zip(row.iter().step_by(horizontal.stride)) {
-                        *y = F::join(*y, x);
-                    }
+                    let row = &row[horizontal.element(windows.start, tap)..];
+                    let y = &mut y[windows];
+                    join_row::<F>(y, row, horizontal.stride);
                 }
             }
-        }
-        if let Some(count_padding) = mean {
-            for (column, y) in y.iter_mut().enumerate() {
-                *y /= taps([vertical, horizontal], [window, column], count_padding);
+            if let Some(count_padding) = mean {
+                for (column, y) in y.iter_mut().enumerate() {
+                    *y /= taps([vertical, horizontal], [window, column], count_padding);
+                }
             }
         }
     }
 }
 
-fn pixels<F: Fold>(x: &[f32], y: &mut [f32], [vertical, horizontal]: [Side; 2], channels: usize, mean: Option<bool>) {
-    for (row, y) in y.chunks_exact_mut(horizontal.windows * channels).enumerate() {
-        for (column, y) in y.chunks_exact_mut(channels).enumerate() {
-            y.fill(F::START);
-            for tap in vertical.taps(row) {
-                let line = vertical.element(row, tap) * horizontal.image;
-                for tap in horizontal.taps(column) {
-                    let pixel = line + horizontal.element(column, tap);
-                    for (y, &x) in y.iter_mut().zip(&x[pixel * channels..][..channels]) {
-                        *y = F::join(*y, x);
+wide! {
+    fn pixels<F: Fold>(x: &[f32], y: &mut [f32], sides: [Side; 2], channels: usize, mean: Option<bool>) {
+        let [vertical, horizontal] = sides;
+        for (row, y) in y.chunks_exact_mut(horizontal.windows * channels).enumerate() {
+            for (column, y) in y.chunks_exact_mut(channels).enumerate() {
+                y.fill(F::START);
+                for tap in vertical.taps(row) {
+                    let line = vertical.element(row, tap) * horizontal.image;
+                    for tap in horizontal.taps(column) {
+                        let pixel = line + horizontal.element(column, tap);
+                        for (y, &x) in y.iter_mut().zip(&x[pixel * channels..][..channels]) {
+                            *y = F::join(*y, x);
+                        }
+                    }
+                }
+                if let Some(count_padding) = mean {
+                    let taps = taps([vertical, horizontal], [row, column], count_padding);
+                    for y in y {
+                        *y /= taps;
                     }
                 }
             }
-            if let Some(count_padding) = mean {
-                let taps = taps([vertical, horizontal], [row, column], count_padding);
-                for y in y {
-                    *y /= taps;
-                }
-            }
+        }
+    }
+}
+
+/// Joins every `stride`-th element to the windows.
+#[inline(always)]
+fn join_row<F: Fold>(y: &mut [f32], row: &[f32], stride: usize) {
+    if stride == 1 {
+        for (y, &x) in y.iter_mut().zip(row) {
+            *y = F::join(*y, x);
+        }
+    } else if stride == 2 {
+        let (pairs, rest) = row.as_chunks::<2>();
+        let (y, last) = y.split_at_mut(y.len().min(pairs.len()));
+        for (y, pair) in y.iter_mut().zip(pairs) {
+            *y = F::join(*y, pair[0]);
+        }
+        for (y, &x) in last.iter_mut().zip(rest) {
+            *y = F::join(*y, x);
+        }
+    } else {
+        for (y, &x) in y.iter_mut().zip(row.iter().step_by(stride)) {
+            *y = F::join(*y, x);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::nest::Nest;
 use super::operands::{Operands, operands};
-use super::sum::{Add, BLOCK, Fold, LANES, Largest, fold, fold_block, join_lanes};
+use super::sum::{Add, BLOCK, Fold, LANES, Largest, fold, fold_block};
+use super::wide::wide;
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, MAX_RANK, View, op};
 
@@ -27,48 +28,51 @@ reduce! {
 /// Columns that are handled side by side.
 const COLUMNS: usize = 32;
 
-pub(super) fn reduce<F: Fold>(
-    operands: Operands<'_, f32, 1>,
-    view: &View,
-    axes: &[bool; MAX_RANK],
-    finish: fn(f64, usize) -> f32,
-) {
-    let Operands { output, inputs: [input], .. } = operands;
-    let Some(x) = input.slice() else { return };
-    let (mut kept, mut reduced) = (view.dims, view.dims);
-    for (axis, &marked) in axes.iter().enumerate() {
-        *(if marked { &mut kept[axis] } else { &mut reduced[axis] }) = 1;
-    }
-    let (kept, reduced) = (&kept[..view.rank], &reduced[..view.rank]);
-    let count: usize = reduced.iter().product();
-    let outer = Nest::new(kept, [view.strides()]);
-    let inner = Nest::new(reduced, [view.strides()]);
-    let (width, [step]) = outer.row();
-    let (run, [along]) = inner.row();
-    let mut outputs = output.iter_mut();
-    let mut put = |total| {
-        if let Some(y) = outputs.next() {
-            *y = finish(total, count);
+wide! {
+    pub(super) fn reduce<F: Fold>(
+        operands: Operands<'_, f32, 1>,
+        view: &View,
+        axes: &[bool; MAX_RANK],
+        finish: fn(f64, usize) -> f32,
+    ) {
+        let Operands { output, inputs: [input], .. } = operands;
+        let Some(x) = input.slice() else { return };
+        let (mut kept, mut reduced) = (view.dims, view.dims);
+        for (axis, &marked) in axes.iter().enumerate() {
+            *(if marked { &mut kept[axis] } else { &mut reduced[axis] }) = 1;
         }
-    };
-    if count == 0 {
-        outer.each(|_| put(f64::from(F::START)));
-    } else if along == 1 || run == 1 || width == 1 {
-        outer.each(|[at]| {
-            put(if run == count && along == 1 { fold::<F>(&x[at..at + run], |x| x) } else { one::<F>(x, at, &inner) });
-        });
-    } else {
-        outer.rows(|[at]| {
-            for start in (0..width).step_by(COLUMNS) {
-                let columns = (width - start).min(COLUMNS);
-                let totals = side_by_side::<F>(x, at + start * step, step, columns, &inner);
-                totals[..columns].iter().for_each(|total| put(*total));
+        let (kept, reduced) = (&kept[..view.rank], &reduced[..view.rank]);
+        let count: usize = reduced.iter().product();
+        let outer = Nest::new(kept, [view.strides()]);
+        let inner = Nest::new(reduced, [view.strides()]);
+        let (width, [step]) = outer.row();
+        let (run, [along]) = inner.row();
+        let mut outputs = output.iter_mut();
+        let mut put = |total| {
+            if let Some(y) = outputs.next() {
+                *y = finish(total, count);
             }
-        });
+        };
+        if count == 0 {
+            outer.each(|_| put(f64::from(F::START)));
+        } else if along == 1 || run == 1 || width == 1 {
+            outer.each(|[at]| {
+                put(if run == count && along == 1 { fold::<F>(&x[at..at + run], |x| x) } else { one::<F>(x, at, &inner) });
+            });
+        } else {
+            outer.rows(|[at]| {
+                for start in (0..width).step_by(COLUMNS) {
+                    let columns = (width - start).min(COLUMNS);
+                    let totals = side_by_side::<F>(x, at + start * step, step, columns, &inner);
+                    totals[..columns].iter().for_each(|total| put(*total));
+                }
+            });
+        }
     }
 }
 
 /// One output whose elements do not lie side by side: they are gathered block by block.
+#[inline(always)]
 fn one<F: Fold>(x: &[f32], at: usize, inner: &Nest<1>) -> f64 {
     let mut total = f64::from(F::START);
     let mut block = [0.0; BLOCK];
@@ -99,32 +103,50 @@ fn one<F: Fold>(x: &[f32], at: usize, inner: &Nest<1>) -> f64 {
 }
 
 /// Up to [`COLUMNS`] outputs at once, `step` apart in the input.
+#[inline(always)]
 fn side_by_side<F: Fold>(x: &[f32], at: usize, step: usize, columns: usize, inner: &Nest<1>) -> [f64; COLUMNS] {
     let mut totals = [f64::from(F::START); COLUMNS];
     let mut lanes = [[F::START; COLUMNS]; LANES];
     let mut filled = 0;
+    // The tree of `join_lanes`, for all columns at once.
     let mut flush = |lanes: &mut [[f32; COLUMNS]; LANES]| {
-        for (column, total) in totals.iter_mut().enumerate() {
-            *total = F::join_blocks(*total, join_lanes::<F>(lanes.map(|lane| lane[column])));
+        let mut width = LANES / 2;
+        while width > 0 {
+            let (low, high) = lanes.split_at_mut(width);
+            for (low, high) in low.iter_mut().zip(high) {
+                for (low, high) in low.iter_mut().zip(high) {
+                    *low = F::join(*low, *high);
+                }
+            }
+            width /= 2;
+        }
+        for (total, &lane) in totals.iter_mut().zip(&lanes[0]) {
+            *total = F::join_blocks(*total, lane);
         }
         *lanes = [[F::START; COLUMNS]; LANES];
     };
-    inner.each(|[from]| {
-        let lane = &mut lanes[filled % LANES];
-        let from = at + from;
-        if step == 1 {
-            for (lane, &x) in lane.iter_mut().zip(&x[from..from + columns]) {
-                *lane = F::join(*lane, x);
+    let (run, [along]) = inner.row();
+    inner.rows(|[from]| {
+        for index in 0..run {
+            let from = &x[at + from + index * along..];
+            let lane = &mut lanes[filled % LANES];
+            match from.first_chunk::<COLUMNS>() {
+                Some(from) if step == 1 && columns == COLUMNS => {
+                    for (lane, &x) in lane.iter_mut().zip(from) {
+                        *lane = F::join(*lane, x);
+                    }
+                }
+                _ => {
+                    for (column, lane) in lane[..columns].iter_mut().enumerate() {
+                        *lane = F::join(*lane, from[column * step]);
+                    }
+                }
             }
-        } else {
-            for (column, lane) in lane[..columns].iter_mut().enumerate() {
-                *lane = F::join(*lane, x[from + column * step]);
+            filled += 1;
+            if filled == BLOCK {
+                flush(&mut lanes);
+                filled = 0;
             }
-        }
-        filled += 1;
-        if filled == BLOCK {
-            flush(&mut lanes);
-            filled = 0;
         }
     });
     if filled > 0 {

@@ -6,6 +6,7 @@
 
 use super::operands::{Input, Operands, operands};
 use super::sum::{largest, sum};
+use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
 use crate::{Call, Error, Kernel, View, op};
 
@@ -25,28 +26,31 @@ impl<M: Memory> Kernel<op::LogSoftmax> for CpuBuffer<M> {
     }
 }
 
-fn softmax(operands: Operands<'_, f32, 1>, view: &View, axis: usize, log: bool) {
-    let Operands { output, inputs: [input], .. } = operands;
-    let count = view.dims[axis];
-    let inner: usize = view.dims[axis + 1..].iter().product();
-    if output.is_empty() {
-        return;
-    }
-    for (index, plane) in output.chunks_exact_mut(count * inner).enumerate() {
-        if let Input::Slice(x) = input {
-            plane.copy_from_slice(&x[index * count * inner..][..count * inner]);
+wide! {
+    fn softmax(operands: Operands<'_, f32, 1>, view: &View, axis: usize, log: bool) {
+        let Operands { output, inputs: [input], .. } = operands;
+        let count = view.dims[axis];
+        let inner: usize = view.dims[axis + 1..].iter().product();
+        if output.is_empty() {
+            return;
         }
-        if inner == 1 {
-            row(plane, log);
-        } else {
-            for start in (0..inner).step_by(COLUMNS) {
-                columns(plane, inner, start, log);
+        for (index, plane) in output.chunks_exact_mut(count * inner).enumerate() {
+            if let Input::Slice(x) = input {
+                plane.copy_from_slice(&x[index * count * inner..][..count * inner]);
+            }
+            if inner == 1 {
+                row(plane, log);
+            } else {
+                for start in (0..inner).step_by(COLUMNS) {
+                    columns(plane, inner, start, log);
+                }
             }
         }
     }
 }
 
 /// One row whose elements lie side by side.
+#[inline(always)]
 fn row(y: &mut [f32], log: bool) {
     let max = largest(y);
     if max == f32::NEG_INFINITY {
@@ -81,6 +85,7 @@ fn row(y: &mut [f32], log: bool) {
 const COLUMNS: usize = 32;
 
 /// [`COLUMNS`] rows whose elements lie `inner` apart, side by side from column `start` on.
+#[inline(always)]
 fn columns(plane: &mut [f32], inner: usize, start: usize, log: bool) {
     let width = (inner - start).min(COLUMNS);
     let mut max = [f32::NEG_INFINITY; COLUMNS];

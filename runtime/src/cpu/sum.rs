@@ -96,16 +96,19 @@ pub(super) fn fold<F: Fold>(xs: &[f32], f: impl Fn(f32) -> f32) -> f64 {
 }
 
 /// `Σ x`.
+#[inline(always)]
 pub(super) fn sum(xs: &[f32]) -> f64 {
     fold::<Add>(xs, |x| x)
 }
 
 /// `Σ (x - center)²`.
+#[inline(always)]
 pub(super) fn sum_of_squares(xs: &[f32], center: f32) -> f64 {
     fold::<Add>(xs, |x| (x - center) * (x - center))
 }
 
 /// The largest, NaN if there is one.
+#[inline(always)]
 pub(super) fn largest(xs: &[f32]) -> f32 {
     fold::<Largest>(xs, |x| x) as f32
 }

@@ -5,6 +5,7 @@
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
+use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
 use crate::{Call, Error, Kernel, View, op};
 
@@ -21,14 +22,24 @@ trait Rows {
 
 impl<F: Function> Rows for F {
     fn map(&self, x: &[f32], y: &mut [f32]) {
-        for (y, &x) in y.iter_mut().zip(x) {
-            *y = self.of(x);
-        }
+        map_row(self, x, y);
     }
 
     fn map_in_place(&self, y: &mut [f32]) {
+        map_row_in_place(self, y);
+    }
+}
+
+wide! {
+    fn map_row<F: Function>(f: &F, x: &[f32], y: &mut [f32]) {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = f.of(x);
+        }
+    }
+
+    fn map_row_in_place<F: Function>(f: &F, y: &mut [f32]) {
         for y in y {
-            *y = self.of(*y);
+            *y = f.of(*y);
         }
     }
 }

@@ -43,8 +43,11 @@ impl Side {
     /// The windows whose tap `tap` lies inside the image.
     pub(super) fn windows_of(&self, tap: usize) -> Range<usize> {
         let reach = tap * self.dilation;
-        let first = self.before.saturating_sub(reach).div_ceil(self.stride);
-        let last = (self.before + self.image).saturating_sub(reach).div_ceil(self.stride).min(self.windows);
+        let first = self.before.saturating_sub(reach);
+        let last = (self.before + self.image).saturating_sub(reach);
+        // No division in the common case.
+        let count = |positions: usize| if self.stride == 1 { positions } else { positions.div_ceil(self.stride) };
+        let (first, last) = (count(first), count(last).min(self.windows));
         first.min(last)..last
     }
 

@@ -106,7 +106,7 @@ proptest! {
     }
 }
 
-/// A dilation that reaches further than a row is staged.
+/// Taps far apart, and rows of few windows.
 #[test]
 fn far_taps() {
     for (stride, dilation, width) in [(1, 70, 200), (9, 1, 200), (2, 60, 180)] {
@@ -120,4 +120,19 @@ fn far_taps() {
         let case = Case { n: 1, channels: 2, filters: 5, image: [2, width], kernel: [1, 3], op, bias: true };
         compare(&case, 9, (0, 0));
     }
+}
+
+/// Filters of more elements than are packed at a time, and more filters and windows than a panel has columns.
+#[test]
+fn deep_filters() {
+    for (channels, groups, channels_last) in
+        [(23, 1, false), (23, 1, true), (30, 2, false), (30, 2, true), (9, 3, false)]
+    {
+        let op = op::Conv2d { stride: [1, 2], padding: [1, 1, 1, 0], dilation: [1, 1], groups, channels_last };
+        let case = Case { n: 2, channels, filters: 18 * groups, image: [4, 11], kernel: [3, 3], op, bias: true };
+        compare(&case, 5, (0, 1));
+    }
+    // Few filters, many channels.
+    let op = op::Conv2d { stride: [1, 1], padding: [1; 4], dilation: [1, 2], groups: 1, channels_last: false };
+    compare(&Case { n: 1, channels: 40, filters: 3, image: [5, 19], kernel: [3, 2], op, bias: false }, 6, (1, 0));
 }
