@@ -21,6 +21,8 @@ pub(crate) struct Model {
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) dims: Vec<DimDecl>,
+    /// Some dims could not be read.
+    pub(crate) dims_unknown: bool,
     pub(crate) align: Option<(usize, Span)>,
     pub(crate) high_effort: bool,
     pub(crate) krate: Option<Path>,

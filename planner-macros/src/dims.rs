@@ -1,12 +1,13 @@
 //! Extents: numbers, names from `dims(…)` and arithmetic on them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Ident;
 use syn::parse::{Parse, ParseStream};
 use syn::{LitInt, Token, braced, parenthesized, token};
 
 use crate::error::{At, Report, suggestion, text};
+use crate::expr::MAX_DEPTH;
 use crate::names::nearest;
 
 /// An expression of extents.
@@ -14,6 +15,7 @@ use crate::names::nearest;
 pub(crate) struct DimExpr {
     pub(crate) at: At,
     kind: Kind,
+    depth: usize,
 }
 
 #[derive(Clone)]
@@ -26,7 +28,7 @@ enum Kind {
 impl DimExpr {
     /// A bare name.
     pub(crate) fn name(ident: Ident) -> DimExpr {
-        DimExpr { at: At::from(&ident), kind: Kind::Name(ident) }
+        DimExpr { at: At::from(&ident), kind: Kind::Name(ident), depth: 1 }
     }
 
     /// The expression as one would write it.
@@ -119,19 +121,29 @@ fn binary(
 ) -> syn::Result<DimExpr> {
     let op: proc_macro2::Punct = input.parse()?;
     let right = side(input)?;
-    Ok(DimExpr { at: left.at.to(right.at), kind: Kind::Binary(op.as_char(), Box::new(left), Box::new(right)) })
+    let depth = left.depth.max(right.depth) + 1;
+    if depth > MAX_DEPTH {
+        return Err(syn::Error::new(op.span(), text::TOO_DEEP));
+    }
+    let at = left.at.to(right.at);
+    Ok(DimExpr { at, kind: Kind::Binary(op.as_char(), Box::new(left), Box::new(right)), depth })
 }
 
 fn atom(input: ParseStream<'_>) -> syn::Result<DimExpr> {
     if input.peek(LitInt) {
         let number: LitInt = input.parse()?;
+        let digits = number.base10_digits();
         if !matches!(number.suffix(), "" | "usize") {
-            return Err(syn::Error::new(number.span(), text::EXTENT));
+            let text = format!("an extent has no type of its own: write `{digits}` instead of `{number}`");
+            return Err(syn::Error::new(number.span(), text));
+        }
+        if digits.starts_with('-') {
+            return Err(syn::Error::new(number.span(), format!("an extent cannot be below zero, as {number} is")));
         }
         let value = number
             .base10_parse()
             .map_err(|_| syn::Error::new(number.span(), format!("{number} does not fit an address")))?;
-        Ok(DimExpr { at: At::token(number.span()), kind: Kind::Number(value) })
+        Ok(DimExpr { at: At::token(number.span()), kind: Kind::Number(value), depth: 1 })
     } else if input.peek(token::Brace) || input.peek(token::Paren) {
         let content;
         let span = if input.peek(token::Brace) {
@@ -157,9 +169,30 @@ fn atom(input: ParseStream<'_>) -> syn::Result<DimExpr> {
 pub(crate) struct Dims {
     values: BTreeMap<String, Option<usize>>,
     order: Vec<(Ident, usize)>,
+    /// Not all declarations could be read; a name that is not here may be declared all the same.
+    incomplete: bool,
+    /// Names that are declared, but further on.
+    later: BTreeSet<String>,
+    /// Names of tensors.
+    tensors: BTreeSet<String>,
 }
 
 impl Dims {
+    /// No dims yet; `incomplete` when some declarations could not be read.
+    pub(crate) fn new(incomplete: bool) -> Dims {
+        Dims { incomplete, ..Dims::default() }
+    }
+
+    /// True when the name may be that of a dim whose declaration could not be read.
+    pub(crate) fn may_contain(&self, name: &Ident) -> bool {
+        self.contains(name) || self.incomplete
+    }
+
+    /// Says which names are dims that come further on, and which are tensors: neither is simply unknown.
+    pub(crate) fn foresee(&mut self, later: BTreeSet<String>, tensors: BTreeSet<String>) {
+        (self.later, self.tensors) = (later, tensors);
+    }
+
     /// Adds a dim. `None` stands for one whose value could not be found; it is known, so that uses are not complained
     /// of again.
     pub(crate) fn declare(&mut self, name: &Ident, value: Option<usize>) {
@@ -187,6 +220,15 @@ impl Dims {
     fn get(&self, name: &Ident, report: &mut Report) -> Option<usize> {
         match self.values.get(&name.to_string()) {
             Some(value) => *value,
+            None if self.incomplete => None,
+            None if self.tensors.contains(&name.to_string()) => {
+                report.add(name, format!("`{name}` is a tensor, and {}", text::EXTENT));
+                None
+            }
+            None if self.later.contains(&name.to_string()) => {
+                report.add(name, format!("dim `{name}` is declared further on; declare it before it is used"));
+                None
+            }
             None => {
                 let known = self.names();
                 let near = nearest(&name.to_string(), known.iter().copied());

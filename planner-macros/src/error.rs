@@ -4,6 +4,8 @@ use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
+use syn::parenthesized;
+use syn::parse::{ParseStream, Parser};
 
 /// A run of the user's tokens.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,11 @@ impl At {
     pub(crate) fn start(self) -> Span {
         self.start
     }
+
+    /// The last token.
+    pub(crate) fn end(self) -> Span {
+        self.end
+    }
 }
 
 impl From<&Ident> for At {
@@ -57,7 +64,9 @@ impl Report {
     /// Adds what a parser said.
     pub(crate) fn syntax(&mut self, error: &syn::Error) {
         for error in error.clone() {
-            self.add(At::token(error.span()), error);
+            let text = error.to_string();
+            // Where the user's tokens end is underlined; the words are the caller's.
+            self.add(At::token(error.span()), text.strip_prefix("unexpected end of input, ").unwrap_or(&text));
         }
     }
 
@@ -95,6 +104,34 @@ impl From<Span> for At {
     }
 }
 
+/// Parses all of `tokens`; what is missing at their end is reported at `end`, not at the call site.
+pub(crate) fn parse_within<T>(
+    tokens: TokenStream,
+    end: Span,
+    parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
+) -> syn::Result<T> {
+    let mut group = Group::new(Delimiter::Parenthesis, tokens);
+    group.set_span(end);
+    let parser = |input: ParseStream<'_>| {
+        let content;
+        parenthesized!(content in input);
+        parse(&content)
+    };
+    parser.parse2(TokenTree::from(group).into())
+}
+
+/// The first group that lies within too many others.
+pub(crate) fn too_nested(tokens: &TokenStream) -> Option<Span> {
+    fn search(tokens: TokenStream, left: usize) -> Option<Span> {
+        tokens.into_iter().find_map(|tree| match (tree, left.checked_sub(1)) {
+            (TokenTree::Group(group), None) => Some(group.span_open()),
+            (TokenTree::Group(group), Some(left)) => search(group.stream(), left),
+            _ => None,
+        })
+    }
+    search(tokens.clone(), 100)
+}
+
 /// `did you mean …` when there is a near name, else the list.
 pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     match nearest {
@@ -118,6 +155,23 @@ pub(crate) fn list(names: &[&str]) -> String {
 pub(crate) mod text {
     pub(crate) const NOT_A_STRUCT: &str =
         "`#[model_graph]` is written on a struct with named fields: `struct Model { #[input] x: Tensor<f32, 4>, … }`";
+    pub(crate) const TUPLE_STRUCT: &str = "a model's tensors need names, so a tuple struct cannot be one; write \
+         `struct Model { #[input] x: Tensor<f32, 4>, … }`";
+    pub(crate) const UNIT_STRUCT: &str = "a struct without fields declares no tensors; write \
+         `struct Model { #[input] x: Tensor<f32, 4>, … }`";
+    pub(crate) const DERIVE: &str = "a model is one buffer whose bytes are planned, not the fields that are declared; \
+         only `Debug` can be";
+    pub(crate) const FIELD: &str = "a tensor is declared as `name: Tensor<dtype, extents…>` after its attributes, such \
+         as `#[input] x: Tensor<f32, 4>`";
+    pub(crate) const ATTRIBUTE: &str = "an attribute is written `#[name]` or `#[name(…)]`, such as `#[node(relu(x))]`";
+    pub(crate) const FILL: &str = "expected the path of a function that writes the constant: `fill = function`, with \
+         `fn function(out: &mut [f32; 4])` for a `Tensor<f32, 4>`";
+    pub(crate) const OPERAND: &str = "expected a tensor, a number or an operator call such as `relu(x)`";
+    pub(crate) const TOO_DEEP: &str = "too much lies within each other here; give a part of it a name: a field \
+         `#[node(…)] part: _` or a dim `PART = …`";
+    pub(crate) const DIM: &str = "a dim is declared as `NAME = n`, such as `dims(BATCH = 32)`";
+    pub(crate) const RESERVED: &str = "names that start with two underscores are kept for the emitted code; give this \
+         one another name";
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
          write the extents as `dims(NAME = n)` in the attribute";
     pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[constant(…)]`, \
@@ -126,13 +180,14 @@ pub(crate) mod text {
          write `#[output(…)]` on a field";
     pub(crate) const TYPE: &str =
         "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred";
-    pub(crate) const EXTENT: &str =
-        "an extent is a number, a name from `dims(…)`, or an expression of them in braces such as `{ 4 * D }`";
+    pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
+         such as `{ 4 * D }`";
     pub(crate) const SETTINGS: &str =
         "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"` and `crate = path`";
     pub(crate) const SETTING_NOT_NAMED: &str =
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
-    pub(crate) const OPERAND_AFTER_SETTING: &str = "operands come before settings";
+    pub(crate) const OPERAND_AFTER_SETTING: &str =
+        "operands come before settings: write this one before the first `name = value`";
     pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32";
     pub(crate) const RANGE: &str =
         "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";

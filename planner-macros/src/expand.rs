@@ -9,7 +9,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 
 use crate::ast::{self, Model};
-use crate::error::{At, Report};
+use crate::error::{Report, text, too_nested};
 use crate::lower::{Lowered, lower};
 use crate::{parse, settings};
 use interface::Interface;
@@ -17,6 +17,11 @@ use interface::Interface;
 /// The whole attribute: settings and item in, item or complaints out.
 pub(crate) fn model_graph(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
+    // What reads tokens recurses into groups.
+    if let Some(group) = too_nested(&attribute).or_else(|| too_nested(&item)) {
+        report.add(group, text::TOO_DEEP);
+        return rejected(&report, item);
+    }
     let settings = settings::settings(attribute, &mut report);
     let Some(model) = parse::model(settings, item.clone(), &mut report) else {
         return rejected(&report, item);
@@ -24,7 +29,9 @@ pub(crate) fn model_graph(attribute: TokenStream, item: TokenStream) -> TokenStr
     let lowered = lower(&model, &mut report);
     let interface = Interface::new(&model, &lowered, &mut report);
     let planned = if report.is_empty() { planned(&model, &lowered, &mut report) } else { None };
-    let warnings = lowered.unused.iter().filter_map(|field| unused(&model.fields[*field]));
+    // What is wrong elsewhere may be why something is not used.
+    let idle: &[usize] = if report.is_empty() { &lowered.unused } else { &[] };
+    let warnings = idle.iter().filter_map(|field| unused(&model.fields[*field]));
     let expansion = Expansion { model: &model, lowered: &lowered, interface: &interface, planned: planned.as_ref() };
     quote! { #report #(#warnings)* #expansion }
 }
@@ -35,7 +42,9 @@ fn rejected(report: &Report, item: TokenStream) -> TokenStream {
     let is_struct = trees.by_ref().any(|tree| matches!(&tree, proc_macro2::TokenTree::Ident(word) if word == "struct"));
     match trees.next() {
         // A struct of that name, without the attributes that only this macro understands.
-        Some(proc_macro2::TokenTree::Ident(name)) if is_struct => quote! { #report #[allow(dead_code)] struct #name; },
+        Some(proc_macro2::TokenTree::Ident(name)) if is_struct && syn::parse2::<Ident>(quote!(#name)).is_ok() => {
+            quote! { #report #[allow(dead_code, unreachable_pub)] #[doc = ""] pub struct #name; }
+        }
         _ => quote! { #report #item },
     }
 }
@@ -130,10 +139,11 @@ impl ToTokens for Expansion<'_> {
             None => String::new(),
         };
         let plan = steps::plan(self, &krate);
-        let dims = self.lowered.dims.iter().map(|(name, value)| {
-            let doc = format!("The declared extent `{name}`.");
-            quote! { #[doc = #doc] pub const #name: usize = #value; }
-        });
+        let dims =
+            self.lowered.dims.iter().filter(|(name, _)| self.interface.has_constant(name)).map(|(name, value)| {
+                let doc = format!("The declared extent `{name}`.");
+                quote! { #[doc = #doc] pub const #name: ::core::primitive::usize = #value; }
+            });
         let constants = self.constants();
         let construction = self.construction(&krate);
         let forward = steps::forward(self, &krate);
@@ -144,10 +154,10 @@ impl ToTokens for Expansion<'_> {
             #[doc = #doc]
             #vis struct #name<__Buffer = #krate::DefaultBuffer> {
                 buffer: __Buffer,
-                inputs: [bool; #inputs],
+                inputs: [::core::primitive::bool; #inputs],
             }
 
-            #[allow(dead_code, overflowing_literals, clippy::all)]
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
             impl #name {
                 /// Where every tensor lies and when, and the steps that are run.
                 pub const PLAN: #krate::Plan<'static> = #plan;
@@ -155,21 +165,21 @@ impl ToTokens for Expansion<'_> {
                 #constants
             }
 
-            #[allow(dead_code, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all)]
             impl<__Buffer: #krate::Buffer> #name<__Buffer> {
                 #construction
                 #forward
                 #accessors
             }
 
-            #[allow(dead_code, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all)]
             impl<'__m> #name<#krate::CpuSlice<'__m>> {
                 /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
                 /// their start has to be a multiple of.
                 ///
                 /// # Errors
                 /// `Misaligned` or `TooSmall`, with what is needed and what was given.
-                pub fn new_in(memory: &'__m mut [u8]) -> ::core::result::Result<Self, #krate::Error> {
+                pub fn new_in(memory: &'__m mut [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
                     Self::from_buffer(#krate::CpuSlice::borrowed(memory))
                 }
             }
@@ -180,13 +190,17 @@ impl ToTokens for Expansion<'_> {
 }
 
 impl Expansion<'_> {
-    /// The user's constants, each in an associated constant where its own names resolve.
+    /// The user's constants and functions that fill one, each in an associated constant: there no name of the emitted
+    /// code is in scope, and a wrong type is reported at the user's expression.
     fn constants(&self) -> TokenStream {
         let constants = self.model.fields.iter().enumerate().filter_map(|(index, field)| {
-            let ast::Role::Constant(expr) = &field.role else { return None };
             let ty = self.interface.rust_type(self.lowered, index)?;
             let name = format_ident!("__CONSTANT_{index}");
-            Some(quote! { const #name: #ty = #expr; })
+            match &field.role {
+                ast::Role::Constant(expr) => Some(quote! { const #name: #ty = { #expr }; }),
+                ast::Role::ConstantFill(path) => Some(quote! { const #name: fn(&mut #ty) = #path; }),
+                _ => None,
+            }
         });
         quote! { #(#constants)* }
     }
@@ -194,9 +208,15 @@ impl Expansion<'_> {
     fn construction(&self, krate: &Path) -> TokenStream {
         let Model { name, .. } = self.model;
         let inputs = self.interface.inputs.len();
-        let (init, load) = match self.planned {
-            None => (quote! { ::core::unreachable!() }, quote! { let _ = source; ::core::unreachable!() }),
-            Some(planned) => (self.init(planned, krate), self.load(planned, krate)),
+        let (build, load) = match self.planned {
+            None => {
+                (quote! { let _ = buffer; ::core::unreachable!() }, quote! { let _ = source; ::core::unreachable!() })
+            }
+            Some(planned) => {
+                let init = self.init(planned, krate);
+                let build = quote! { #init ::core::result::Result::Ok(Self { buffer, inputs: [false; #inputs] }) };
+                (build, self.load(planned, krate))
+            }
         };
         quote! {
             /// A model in a new buffer of that type; the one allocation there ever is.
@@ -220,9 +240,9 @@ impl Expansion<'_> {
                 Self::__build(#krate::__private::adopt(buffer, &<#name>::PLAN)?)
             }
 
+            #[allow(unused_mut)]
             fn __build(mut buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
-                #init
-                ::core::result::Result::Ok(Self { buffer, inputs: [false; #inputs] })
+                #build
             }
 
             /// Fills the weights by name.
@@ -249,7 +269,7 @@ impl Expansion<'_> {
         let numbers = self.lowered.numbers.iter().filter_map(|(id, number)| {
             let index = planned.position(*id)?;
             Some(quote! {
-                #krate::__private::set::<_, f32>(&mut buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
+                #krate::__private::set::<_, ::core::primitive::f32>(&mut buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
             })
         });
         let fields = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {
@@ -263,21 +283,14 @@ impl Expansion<'_> {
                         #krate::__private::set::<_, #ty>(&mut buffer, #offset, const { &<#name>::#value })?;
                     })
                 }
-                ast::Role::ConstantFill(path) => {
-                    // The call stands at the user's path, so that a wrong signature is reported there.
-                    let at = At::tokens(path).start();
-                    Some(quote_spanned! { at=>
-                        #krate::__private::fill::<_, #ty>(&mut buffer, #offset, #path)?;
-                    })
+                ast::Role::ConstantFill(_) => {
+                    let value = format_ident!("__CONSTANT_{field}");
+                    Some(quote! { #krate::__private::fill::<_, #ty>(&mut buffer, #offset, <#name>::#value)?; })
                 }
                 _ => None,
             }
         });
-        let statements: Vec<TokenStream> = numbers.chain(fields).collect();
-        if statements.is_empty() {
-            return quote! { let _ = &mut buffer; };
-        }
-        quote! { #(#statements)* }
+        quote! { #(#numbers)* #(#fields)* }
     }
 
     fn load(&self, planned: &Planned, krate: &Path) -> TokenStream {

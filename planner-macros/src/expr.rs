@@ -12,7 +12,12 @@ use crate::error::{At, text};
 pub(crate) struct Expr {
     pub(crate) at: At,
     pub(crate) kind: ExprKind,
+    /// How many expressions lie within each other, this one included.
+    depth: usize,
 }
+
+/// The largest [`Expr`] depth and extent depth that is read. What walks them recurses, on the compiler's own stack.
+pub(crate) const MAX_DEPTH: usize = 256;
 
 pub(crate) enum ExprKind {
     /// A tensor, or a dim as a number.
@@ -60,6 +65,32 @@ pub(crate) enum Range {
     One(DimExpr),
 }
 
+impl Expr {
+    fn new(at: At, kind: ExprKind) -> Expr {
+        let inside = match &kind {
+            ExprKind::Name(_) | ExprKind::Number(_) => 0,
+            ExprKind::Call { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
+            ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.depth,
+        };
+        Expr { at, kind, depth: inside + 1 }
+    }
+
+    /// Calls `visit` with every name that stands for a tensor or a dim.
+    pub(crate) fn names<'a>(&'a self, visit: &mut dyn FnMut(&'a Ident)) {
+        match &self.kind {
+            ExprKind::Name(name) => visit(name),
+            ExprKind::Number(_) => {}
+            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
+            ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.names(visit),
+        }
+    }
+
+    /// The expression, unless it is too deep; `at` is the token that made it so.
+    fn bounded(self, at: proc_macro2::Span) -> syn::Result<Expr> {
+        if self.depth > MAX_DEPTH { Err(syn::Error::new(at, text::TOO_DEEP)) } else { Ok(self) }
+    }
+}
+
 impl Parse for Expr {
     fn parse(input: ParseStream<'_>) -> syn::Result<Expr> {
         let mut left = product(input)?;
@@ -87,29 +118,27 @@ fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::
         '*' => "mul",
         _ => "div",
     };
-    Ok(call(left.at.to(right.at), At::token(sign.span()), op, vec![left, right]))
+    call(left.at.to(right.at), At::token(sign.span()), op, vec![left, right]).bounded(sign.span())
 }
 
 fn call(at: At, name: At, op: &str, operands: Vec<Expr>) -> Expr {
-    Expr { at, kind: ExprKind::Call { name, op: op.into(), operands, settings: Vec::new() } }
+    Expr::new(at, ExprKind::Call { name, op: op.into(), operands, settings: Vec::new() })
 }
 
 fn cast(input: ParseStream<'_>) -> syn::Result<Expr> {
     let mut of = unary(input)?;
     while input.peek(Token![as]) {
-        input.parse::<Token![as]>()?;
-        let dtype: Ident = input.parse()?;
-        of = Expr { at: of.at.to(At::from(&dtype)), kind: ExprKind::Cast { of: Box::new(of), dtype } };
+        let sign: Token![as] = input.parse()?;
+        let dtype: Ident = input.parse().map_err(|_| input.error("expected an element type, such as `f32`"))?;
+        of = Expr::new(of.at.to(At::from(&dtype)), ExprKind::Cast { of: Box::new(of), dtype }).bounded(sign.span)?;
     }
     Ok(of)
 }
 
 fn unary(input: ParseStream<'_>) -> syn::Result<Expr> {
-    if input.peek(Token![-]) {
-        let sign: Token![-] = input.parse()?;
-        let of = unary(input)?;
-        let name = At::token(sign.span);
-        return Ok(call(name.to(of.at), name, "neg", vec![of]));
+    let mut signs: Vec<Token![-]> = Vec::new();
+    while input.peek(Token![-]) {
+        signs.push(input.parse()?);
     }
     let mut of = atom(input)?;
     while input.peek(token::Bracket) {
@@ -120,7 +149,12 @@ fn unary(input: ParseStream<'_>) -> syn::Result<Expr> {
         if ranges.is_empty() {
             return Err(syn::Error::new(brackets.span.join(), text::RANGE));
         }
-        of = Expr { at, kind: ExprKind::Index { of: Box::new(of), ranges: ranges.into_iter().collect() } };
+        let kind = ExprKind::Index { of: Box::new(of), ranges: ranges.into_iter().collect() };
+        of = Expr::new(at, kind).bounded(brackets.span.join())?;
+    }
+    for sign in signs.into_iter().rev() {
+        let name = At::token(sign.span);
+        of = call(name.to(of.at), name, "neg", vec![of]).bounded(sign.span)?;
     }
     Ok(of)
 }
@@ -131,7 +165,7 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         let parens = parenthesized!(content in input);
         let mut inner: Expr = content.parse()?;
         if !content.is_empty() {
-            return Err(content.error("expected an operator such as `+`"));
+            return Err(stray(&content, "`)`"));
         }
         inner.at = At::token(parens.span.join());
         return Ok(inner);
@@ -142,27 +176,37 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
     if input.peek(token::Bracket) {
         return Err(input.error(text::SETTING_NOT_NAMED));
     }
-    let name = ident(input, "a tensor, a number or an operator call such as `relu(x)`")?;
+    let name: Ident = input.parse().map_err(|_| {
+        input.error(if input.peek(Token![&]) {
+            "operands are tensors' names, without `&`"
+        } else if input.peek(Token![self]) || input.peek(Token![Self]) {
+            "tensors go by their names alone, without `self.`"
+        } else {
+            text::OPERAND
+        })
+    })?;
     if !input.peek(token::Paren) {
-        return Ok(Expr { at: At::from(&name), kind: ExprKind::Name(name) });
+        return Ok(Expr::new(At::from(&name), ExprKind::Name(name)));
     }
     let content;
     let parens = parenthesized!(content in input);
     let (operands, settings) = arguments(&content)?;
     let at = At::from(&name).to(At::token(parens.span.join()));
     let op = crate::ast::plain(&name);
-    Ok(Expr { at, kind: ExprKind::Call { name: At::from(&name), op, operands, settings } })
+    Ok(Expr::new(at, ExprKind::Call { name: At::from(&name), op, operands, settings }))
 }
 
-/// An identifier, raw ones and weak keywords among them.
-fn ident(input: ParseStream<'_>, expected: &str) -> syn::Result<Ident> {
-    input.parse().map_err(|error: syn::Error| {
-        if input.is_empty() {
-            syn::Error::new(error.span(), format!("expected {expected}"))
-        } else {
-            input.error(format!("expected {expected}"))
-        }
-    })
+/// What to say of a token that continues no expression.
+pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
+    if input.peek(Token![.]) {
+        input.error("there are no methods: an operator is called by its name, `relu(x)` instead of `x.relu()`")
+    } else if input.peek(Token![:]) && !input.peek(Token![::]) {
+        input.error("a setting is written with `=`, such as `axis = 1`")
+    } else if input.peek(Token![::]) {
+        input.error("there are no paths: a tensor or an operator is one name")
+    } else {
+        input.error(format!("expected {end}, or one of `+ - * /`"))
+    }
 }
 
 fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
@@ -174,7 +218,7 @@ fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
         _ => return Err(wrong()),
     };
     let value = value.map_err(|_| wrong())?;
-    Ok(Expr { at: At::token(lit.span()), kind: ExprKind::Number(value) })
+    Ok(Expr::new(At::token(lit.span()), ExprKind::Number(value)))
 }
 
 fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
@@ -192,7 +236,7 @@ fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
             operands.push(operand);
         }
         if !input.is_empty() {
-            input.parse::<Token![,]>().map_err(|_| input.error("expected `,` or an operator such as `+`"))?;
+            input.parse::<Token![,]>().map_err(|_| stray(input, "`,` or `)`"))?;
         }
     }
     Ok((operands, settings))
@@ -255,7 +299,8 @@ impl Parse for Range {
             return start.map(Range::One).ok_or_else(|| input.error(text::RANGE));
         }
         if input.peek(Token![..=]) {
-            return Err(input.error("write the end as one past the last index: `a..b`"));
+            let dots: Token![..=] = input.parse()?;
+            return Err(syn::Error::new_spanned(dots, "write the end as one past the last index: `a..b`"));
         }
         let dots: Token![..] = input.parse()?;
         let end = bound(input)?;

@@ -9,6 +9,8 @@ mod lower;
 mod names;
 mod parse;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 

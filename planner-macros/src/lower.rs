@@ -66,7 +66,7 @@ pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
     let mut lowering = Lowering {
         model,
         report,
-        dims: Dims::default(),
+        dims: Dims::new(model.settings.dims_unknown),
         graph: Graph::new(plain(&model.name)),
         dim_names: vec![String::new()],
         fields: BTreeMap::new(),
@@ -77,7 +77,7 @@ pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
     };
     lowering.declare_dims();
     lowering.declare_fields();
-    for index in 0..model.fields.len() {
+    for index in lowering.order() {
         lowering.field(index);
     }
     if !model.fields.iter().any(|field| matches!(field.role, ast::Role::Output(_) | ast::Role::Broken)) {
@@ -99,9 +99,12 @@ pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
 
 impl Lowering<'_, '_> {
     fn declare_dims(&mut self) {
+        let dims = self.model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
+        let tensors = self.model.fields.iter().map(|field| field.name.to_string()).collect();
+        self.dims.foresee(dims, tensors);
         for dim in &self.model.settings.dims {
             if self.dims.contains(&dim.name) {
-                self.report.add(&dim.name, format!("dim `{}` is declared twice", dim.name));
+                self.report.add(&dim.name, format!("dim `{}` is declared twice; declare it once", dim.name));
                 continue;
             }
             let value = dim.value.value(&self.dims, self.report);
@@ -122,6 +125,42 @@ impl Lowering<'_, '_> {
             self.taken.insert(name.clone());
             self.fields.insert(name, index);
         }
+    }
+
+    /// The fields, each after those that its expression names, otherwise as declared. Lowering alone would find this
+    /// order too, but it recurses, and a network declared last to first would take a stack as deep as itself.
+    fn order(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.model.fields.len());
+        let mut seen = vec![false; self.model.fields.len()];
+        for start in 0..self.model.fields.len() {
+            // Fields whose expressions are being looked through, each with the names in it that are still to come.
+            let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+            let mut next = Some(start);
+            loop {
+                match next {
+                    Some(index) if !std::mem::replace(&mut seen[index], true) => open.push((index, self.named(index))),
+                    _ => {}
+                }
+                let Some((index, rest)) = open.last_mut() else { break };
+                next = rest.pop();
+                if next.is_none() {
+                    order.push(*index);
+                    open.pop();
+                }
+            }
+        }
+        order
+    }
+
+    /// The fields that a field's expression names, last to first.
+    fn named(&self, index: usize) -> Vec<usize> {
+        let (ast::Role::Node(expr) | ast::Role::Output(expr)) = &self.model.fields[index].role else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        expr.names(&mut |name| names.extend(self.fields.get(&plain(name)).copied()));
+        names.reverse();
+        names
     }
 
     /// The tensor of a field; its expression is lowered when it is first asked for.
@@ -161,8 +200,8 @@ impl Lowering<'_, '_> {
                 self.report.add(
                     span,
                     format!(
-                        "nothing says what `{name}` is: only `#[node]` and `#[output]` are inferred; {}",
-                        text::TYPE
+                        "nothing says what `{name}` is: only `#[node]` and `#[output]` are inferred; write its type, such \
+                         as `Tensor<f32, 32, 784>`"
                     ),
                 );
             }
@@ -207,7 +246,10 @@ impl Lowering<'_, '_> {
         let text = name.to_string();
         match DType::from_name(&text) {
             Some(DType::F16 | DType::BF16 | DType::Bool) => {
-                self.report.add(name, format!("tensors of `{text}` are not in the language yet"));
+                self.report.add(
+                    name,
+                    format!("tensors of `{text}` are not in the language yet; f32, i8, u8, i32, u32 and i64 are"),
+                );
                 None
             }
             Some(dtype) => Some(dtype),
@@ -305,8 +347,13 @@ impl Lowering<'_, '_> {
                     .chain([&index])
                     .map(|field| self.model.fields[*field].plain_name())
                     .collect();
-                let advice = "a tensor cannot depend on itself";
-                self.report.add(ident, format!("{advice}: {}", around.join(" <- ")));
+                self.report.add(
+                    ident,
+                    format!(
+                        "`{name}` depends on itself: {}; let one of them depend on something else",
+                        around.join(" <- ")
+                    ),
+                );
                 return None;
             }
             return self.field(index).map(|id| Value::Tensor { id, fresh: false });
@@ -314,6 +361,9 @@ impl Lowering<'_, '_> {
         if self.dims.contains(ident) {
             let size = DimExpr::name(ident.clone()).value(&self.dims, self.report)?;
             return Some(Value::Number(size as f64));
+        }
+        if self.dims.may_contain(ident) && !name.contains(char::is_lowercase) {
+            return None;
         }
         if op::find(&name).is_some() {
             self.report.add(ident, format!("`{name}` is an operator; give it its operands: `{name}(…)`"));
@@ -333,7 +383,11 @@ impl Lowering<'_, '_> {
     fn number(&mut self, number: f64, at: At) -> Option<TensorId> {
         let single = number as f32;
         if !single.is_finite() {
-            self.report.add(at, format!("{number} is more than an f32 can hold"));
+            let text = match number.is_finite() {
+                true => format!("{number:?} is more than an f32 can hold"),
+                false => format!("these numbers come to {number:?}, which is no number to compute with"),
+            };
+            self.report.add(at, text);
             return None;
         }
         if let Some(id) = self.numbers.get(&single.to_bits()) {

@@ -2,7 +2,11 @@
 
 /// The candidate that a typing slip could have turned into `name`, if there is one.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = name.chars().count().max(3) / 3;
+    // One letter for another is no slip but another name; only its case can be.
+    let limit = match name.chars().count() {
+        0 | 1 => 0,
+        length => length.max(3) / 3,
+    };
     candidates
         .into_iter()
         .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
@@ -18,9 +22,7 @@ fn distance(a: &str, b: &str) -> usize {
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
     }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
-    }
+    rows[0] = (0..=b.len()).collect();
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
@@ -44,6 +46,7 @@ mod tests {
         assert_eq!(nearest("sofmtax", ["softmax", "log_softmax"]), Some("softmax"));
         assert_eq!(nearest("W1", ["w1", "w2"]), Some("w1"));
         assert_eq!(nearest("banana", ["relu", "gelu"]), None);
-        assert_eq!(nearest("x", ["y", "hidden"]), Some("y"));
+        assert_eq!(nearest("x", ["y", "hidden"]), None);
+        assert_eq!(nearest("X", ["y", "x"]), Some("x"));
     }
 }

@@ -1,12 +1,12 @@
 //! From tokens to a [`Model`]. Every field is read by itself, so that a mistake in one hides none in another.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
 
 use crate::ast::{Field, Model, Role, Settings, Type};
 use crate::dims::{DimExpr, extent};
-use crate::error::{At, Report, suggestion, text};
+use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::expr::Expr;
 use crate::names::nearest;
 
@@ -15,6 +15,7 @@ const ROLES: &[&str] = &["input", "weight", "constant", "node", "output"];
 /// Reads the struct; `None` when it is none.
 pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) -> Option<Model> {
     let mut body = None;
+    let end = At::tokens(item.clone()).end();
     let head = |input: ParseStream<'_>| -> syn::Result<(Vec<Attribute>, Visibility, Ident)> {
         let attributes = input.call(Attribute::parse_outer)?;
         let vis: Visibility = input.parse()?;
@@ -28,30 +29,52 @@ pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) 
         }
         let group: proc_macro2::Group = match input.parse::<TokenTree>() {
             Ok(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => group,
-            _ => return Err(syn::Error::new(name.span(), text::NOT_A_STRUCT)),
+            Ok(TokenTree::Group(group)) => return Err(syn::Error::new(group.span(), text::TUPLE_STRUCT)),
+            _ => return Err(syn::Error::new(name.span(), text::UNIT_STRUCT)),
         };
         body = Some(group);
         input.parse::<TokenStream>()?;
         Ok((attributes, vis, name))
     };
-    let (attributes, vis, name) = match head.parse2(item) {
+    let (attributes, vis, name) = match parse_within(item, end, head) {
         Ok(head) => head,
         Err(error) => {
             report.syntax(&error);
             return None;
         }
     };
+    derives(&attributes, report);
     let fields = split(body?.stream()).into_iter().filter_map(|tokens| field(tokens, report)).collect();
     Some(Model { settings, attributes, vis, name, fields })
 }
 
-/// Splits a struct's body at the commas between its fields.
+/// Complains of derives that would make no sense on the struct that is emitted.
+fn derives(attributes: &[Attribute], report: &mut Report) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        let parser = syn::punctuated::Punctuated::<Path, Token![,]>::parse_terminated;
+        for path in attribute.parse_args_with(parser).into_iter().flatten() {
+            let Some(last) = path.segments.last() else { continue };
+            if last.ident != "Debug" {
+                report.add(At::tokens(&path), format!("`{}` cannot be derived: {}", last.ident, text::DERIVE));
+            }
+        }
+    }
+}
+
+/// Splits a struct's body at the commas between its fields. A comma before an attribute ends a field whatever stands
+/// before it, so that a forgotten `>` swallows no other field.
 fn split(body: TokenStream) -> Vec<TokenStream> {
     let mut fields = Vec::new();
     let mut current = Vec::new();
     let mut depth = 0usize;
-    for tree in body {
+    let mut body = body.into_iter().peekable();
+    while let Some(tree) = body.next() {
         if let TokenTree::Punct(punct) = &tree {
+            let attribute = matches!(body.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '#');
+            match punct.as_char() {
+                ',' if attribute => depth = 0,
+                _ => {}
+            }
             match punct.as_char() {
                 '<' => depth += 1,
                 '>' if punct.spacing() == Spacing::Alone || depth > 0 => depth = depth.saturating_sub(1),
@@ -73,30 +96,29 @@ fn split(body: TokenStream) -> Vec<TokenStream> {
 fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
     let mut ty = None;
     let head = |input: ParseStream<'_>| {
-        let attributes = input.call(Attribute::parse_outer)?;
+        let outer = input.call(Attribute::parse_outer);
+        let attributes = outer.map_err(|error| syn::Error::new(error.span(), text::ATTRIBUTE))?;
         let vis: Visibility = input.parse()?;
-        let name: Ident = input.parse()?;
-        input.parse::<Token![:]>()?;
+        let name: Ident = input.parse().map_err(|_| input.error(text::FIELD))?;
+        input.parse::<Token![:]>().map_err(|_| input.error(text::FIELD))?;
         ty = Some(input.parse::<TokenStream>()?);
         Ok((attributes, vis, name))
     };
-    let (attributes, vis, name) = match head.parse2(tokens) {
+    let end = At::tokens(tokens.clone()).end();
+    let (attributes, vis, name) = match parse_within(tokens.clone(), end, head) {
         Ok(head) => head,
         Err(error) => {
-            report.syntax(&error);
-            return None;
+            match error.to_string() {
+                // What is left over between an attribute's brackets.
+                text if text.contains("expected `]`") => report.add(error.span(), text::ATTRIBUTE),
+                _ => report.syntax(&error),
+            }
+            return salvaged(tokens);
         }
     };
-    let mut field = Field {
-        docs: Vec::new(),
-        vis,
-        role: Role::Broken,
-        keep: None,
-        allow_unused: false,
-        ty: tensor_type(ty.unwrap_or_default(), &name, report),
-        name,
-    };
+    let mut field = Field { ty: tensor_type(ty.unwrap_or_default(), &name, report), ..broken(vis, name) };
     let mut role: Option<Ident> = None;
+    let mut strange = false;
     for attribute in attributes {
         let Some(word) = attribute.path().get_ident().cloned() else {
             field.docs.push(attribute);
@@ -118,8 +140,8 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
                 }
             }
             "keep" => {
-                if let Err(error) = attribute.meta.require_path_only() {
-                    report.syntax(&error);
+                if attribute.meta.require_path_only().is_err() {
+                    report.add(&word, "`#[keep]` takes nothing: write `#[keep]`");
                 }
                 if field.keep.replace(word.span()).is_some() {
                     report.add(&word, "`#[keep]` is given twice; once is enough");
@@ -127,14 +149,10 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
             }
             plain if ROLES.contains(&plain) => {
                 if let Some(first) = &role {
-                    let what = if *first == word { "twice" } else { "beside another" };
-                    report.add(
-                        &word,
-                        format!(
-                            "`{}` has the role `{word}` {what}: it already is `{first}`; a tensor has one role",
-                            field.name
-                        ),
-                    );
+                    let what = if *first == word { "twice" } else { &format!("and the role `{first}`") };
+                    let text =
+                        format!("`{}` has the role `{word}` {what}; a tensor has one: remove the other", field.name);
+                    report.add(&word, text);
                     continue;
                 }
                 role = Some(word.clone());
@@ -152,19 +170,18 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
                         suggestion(nearest(plain, known.iter().copied()), &known)
                     ),
                 );
-                role.get_or_insert(word);
+                strange = true;
             }
         }
     }
-    if role.is_none() {
+    if role.is_none() && !strange {
         report.add(&field.name, text::NO_ROLE);
     }
     if let Some(keep) = field.keep {
         let advice = match &field.role {
             Role::Input { .. } => Some("write `#[input(keep)]` to keep an input"),
-            Role::Weight { .. } | Role::Constant(_) | Role::ConstantFill(_) => {
-                Some("it always lives; remove `#[keep]`")
-            }
+            Role::Weight { .. } => Some("a weight always lives; remove `#[keep]`"),
+            Role::Constant(_) | Role::ConstantFill(_) => Some("a constant always lives; remove `#[keep]`"),
             Role::Output(_) => Some("an output can be read after forward anyway; remove `#[keep]`"),
             Role::Node(_) | Role::Broken => None,
         };
@@ -173,6 +190,20 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
         }
     }
     Some(field)
+}
+
+/// A field of which nothing but the name is known.
+fn broken(vis: Visibility, name: Ident) -> Field {
+    Field { docs: Vec::new(), vis, role: Role::Broken, keep: None, allow_unused: false, ty: Type::Broken, name }
+}
+
+/// The name of a field that cannot be read, so that its uses are not complained of as well.
+fn salvaged(tokens: TokenStream) -> Option<Field> {
+    let name = tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(word) if word != "pub" => Some(word),
+        _ => None,
+    });
+    Some(broken(Visibility::Inherited, name?))
 }
 
 fn read_role(name: &str, attribute: &Attribute) -> syn::Result<Role> {
@@ -223,14 +254,16 @@ fn weight_name(input: ParseStream<'_>) -> syn::Result<Role> {
     const EXPECTED: &str = "expected `name = \"name.in.the.file\"`";
     let key: Ident = input.parse().map_err(|_| input.error(EXPECTED))?;
     if key != "name" {
-        let near = nearest(&key.to_string(), ["name"]).map(|_| "; did you mean `name`?").unwrap_or_default();
         return Err(syn::Error::new(
             key.span(),
-            format!("`#[weight]` has no setting `{key}`{near}; it takes `name = \"…\"`"),
+            format!("`#[weight]` has no setting `{key}`; it takes `name = \"name.in.the.file\"`"),
         ));
     }
     input.parse::<Token![=]>().map_err(|_| input.error(EXPECTED))?;
-    let name: LitStr = input.parse().map_err(|_| input.error(EXPECTED))?;
+    if !input.peek(LitStr) {
+        return Err(input.error(EXPECTED));
+    }
+    let name: LitStr = input.parse()?;
     if !input.is_empty() {
         return Err(input.error("`#[weight]` takes `name = \"…\"` and nothing else"));
     }
@@ -250,9 +283,9 @@ fn constant(input: ParseStream<'_>) -> syn::Result<Role> {
             ));
         }
         input.parse::<Token![=]>()?;
-        let path: Path = input.parse()?;
+        let path: Path = input.parse().map_err(|_| input.error(text::FILL))?;
         if !input.is_empty() {
-            return Err(input.error("expected the path of a function and nothing else"));
+            return Err(input.error(text::FILL));
         }
         return Ok(Role::ConstantFill(path));
     }
@@ -262,7 +295,7 @@ fn constant(input: ParseStream<'_>) -> syn::Result<Role> {
 fn whole_expr(input: ParseStream<'_>) -> syn::Result<Expr> {
     let expr: Expr = input.parse()?;
     if !input.is_empty() {
-        return Err(input.error("expected an operator such as `+`, or the end of the expression"));
+        return Err(crate::expr::stray(input, "the end of the expression"));
     }
     Ok(expr)
 }
@@ -304,7 +337,7 @@ fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
         }
         Ok(Type::Tensor { at, dtype, dims })
     };
-    match parse.parse2(tokens) {
+    match parse_within(tokens, at.end(), parse) {
         Ok(ty) => ty,
         Err(error) => {
             report.syntax(&error);

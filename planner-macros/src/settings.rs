@@ -1,41 +1,62 @@
-//! The attribute's own settings: `dims(…)`, `align`, `effort`, `crate`.
+//! The attribute's own settings: `dims(…)`, `align`, `effort`, `crate`. Each is read by itself, so that a mistake in one
+//! hides none in another.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{LitInt, LitStr, Path, Token, parenthesized};
 
-use crate::ast::{DimDecl, Settings};
-use crate::error::{At, Report, suggestion, text};
+use crate::ast::{DimDecl, Settings, plain};
+use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::names::nearest;
+
+const SETTINGS: [&str; 4] = ["dims", "align", "effort", "crate"];
 
 /// Reads the settings; what is wrong goes to the report and the rest is kept.
 pub(crate) fn settings(tokens: TokenStream, report: &mut Report) -> Settings {
     let mut settings = Settings::default();
-    let mut complaints = Report::default();
     let mut seen: Vec<String> = Vec::new();
-    let parse = |input: ParseStream<'_>| -> syn::Result<()> {
-        while !input.is_empty() {
+    for piece in pieces(tokens) {
+        let end = At::tokens(piece.clone()).end();
+        let mut complaints = Report::default();
+        let read = parse_within(piece, end, |input| {
             let key = input.call(Ident::parse_any).map_err(|_| input.error(text::SETTINGS))?;
             if seen.contains(&key.to_string()) {
                 complaints.add(&key, format!("`{key}` is given twice; write it once"));
             }
             seen.push(key.to_string());
             setting(&key, input, &mut settings, &mut complaints)?;
-            if !input.is_empty() {
-                input.parse::<Token![,]>().map_err(|_| input.error("expected `,`"))?;
-            }
+            if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` between settings")) }
+        });
+        report.append(complaints);
+        if let Err(error) = read {
+            report.syntax(&error);
+            // Dims may have been meant, so names that are not known are not complained of as well.
+            settings.dims_unknown = true;
         }
-        Ok(())
-    };
-    if let Err(error) = parse.parse2(tokens) {
-        complaints.syntax(&error);
     }
-    report.append(complaints);
     settings
 }
 
+/// Splits at the commas.
+fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut pieces = vec![TokenStream::new()];
+    for tree in tokens {
+        match (&tree, pieces.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => pieces.push(TokenStream::new()),
+            (_, Some(piece)) => piece.extend([tree]),
+            (_, None) => {}
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
 fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report: &mut Report) -> syn::Result<()> {
+    let equals = |form: &str| {
+        let wrong = || syn::Error::new(key.span(), format!("write `{form}`"));
+        input.parse::<Token![=]>().map(|_| ()).map_err(|_| wrong())
+    };
     match key.to_string().as_str() {
         "dims" => {
             if !input.peek(syn::token::Paren) {
@@ -44,21 +65,23 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
             let content;
             parenthesized!(content in input);
             while !content.is_empty() {
-                let name: Ident = content.parse().map_err(|_| content.error("expected `NAME = n`"))?;
+                let name: Ident = content.parse().map_err(|_| content.error(text::DIM))?;
                 if content.peek(Token![<=]) || content.peek(Token![<]) {
                     return Err(content.error("open extents are not in the language yet; write `NAME = n`"));
                 }
-                content.parse::<Token![=]>().map_err(|_| content.error("expected `NAME = n`"))?;
+                content.parse::<Token![=]>().map_err(|_| syn::Error::new(name.span(), text::DIM))?;
                 settings.dims.push(DimDecl { name, value: content.parse()? });
                 if !content.is_empty() {
-                    content.parse::<Token![,]>().map_err(|_| content.error("expected `,`"))?;
+                    content.parse::<Token![,]>().map_err(|_| content.error("expected `,` between dims"))?;
                 }
             }
         }
         "align" => {
-            input.parse::<Token![=]>()?;
-            let number: LitInt =
-                input.parse().map_err(|_| input.error("`align` is a number of bytes: `align = 64`"))?;
+            equals("align = 64")?;
+            if !input.peek(LitInt) {
+                return Err(input.error("`align` is a number of bytes: `align = 64`"));
+            }
+            let number: LitInt = input.parse()?;
             let value: usize = number.base10_parse().unwrap_or(0);
             if !value.is_power_of_two() || value > 1 << 28 {
                 report.add(
@@ -70,8 +93,11 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
             }
         }
         "effort" => {
-            input.parse::<Token![=]>()?;
-            let word: LitStr = input.parse().map_err(|_| input.error("write `effort = \"high\"`"))?;
+            equals("effort = \"high\"")?;
+            if !input.peek(LitStr) {
+                return Err(input.error("write `effort = \"high\"`"));
+            }
+            let word: LitStr = input.parse()?;
             match word.value().as_str() {
                 "high" => settings.high_effort = true,
                 "default" => settings.high_effort = false,
@@ -81,15 +107,19 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
             }
         }
         "crate" => {
-            input.parse::<Token![=]>()?;
-            settings.krate = Some(Path::parse_mod_style(input)?);
+            equals("crate = ::model_graph")?;
+            let path = Path::parse_mod_style(input);
+            settings.krate = Some(path.map_err(|_| {
+                input.error("`crate` is the path of the crate `model-graph`, not in quotes: `crate = ::model_graph`")
+            })?);
         }
-        other => {
-            let known = ["dims", "align", "effort", "crate"];
-            let advice = suggestion(nearest(other, known), &known);
+        _ => {
+            let name = plain(key);
+            let near = nearest(&name, SETTINGS);
+            let advice = near.map(|_| format!("{} ", suggestion(near, &SETTINGS))).unwrap_or_default();
             return Err(syn::Error::new(
                 key.span(),
-                format!("there is no setting `{other}`; {advice}; {}", text::SETTINGS),
+                format!("there is no setting `{name}`; {advice}{}", text::SETTINGS),
             ));
         }
     }

@@ -1,6 +1,6 @@
 //! The accessors: which tensors can be read and written, under which names, with which types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,7 +8,7 @@ use syn::Path;
 
 use super::{Expansion, steps};
 use crate::ast::{self, Model, Role};
-use crate::error::Report;
+use crate::error::{Report, text};
 use crate::lower::Lowered;
 
 /// Methods that every model has.
@@ -19,6 +19,11 @@ const TAKEN_CONSTANTS: &[&str] = &["PLAN"];
 /// What is emitted beside the plan.
 pub(super) struct Interface {
     pub(super) inputs: Vec<Input>,
+    /// Fields and dims whose names are taken; the complaint is in the report, and a second item of the name would only
+    /// be complained of again.
+    taken: BTreeSet<String>,
+    /// Fields among them, by position: of two with one name the first keeps it.
+    silent: BTreeSet<usize>,
 }
 
 /// An input, in the order of declaration.
@@ -35,7 +40,7 @@ impl Interface {
         for name in TAKEN {
             methods.insert((*name).into(), String::from("a method that every model has"));
         }
-        let mut inputs = Vec::new();
+        let (mut inputs, mut taken, mut silent) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for (index, field) in model.fields.iter().enumerate() {
             let name = field.plain_name();
             if let Role::Input { keep } = field.role {
@@ -45,23 +50,54 @@ impl Interface {
             if matches!(field.role, Role::Input { .. } | Role::Weight { .. }) {
                 accessors.push(format!("{name}_mut"));
             }
+            if name.starts_with("__") {
+                report.add(&field.name, text::RESERVED);
+                silent.insert(index);
+                continue;
+            }
             for accessor in accessors {
                 let owner = format!("the accessor of tensor `{name}`");
-                match methods.insert(accessor.clone(), owner.clone()) {
-                    Some(other) if other != owner => report.add(
-                        &field.name,
-                        format!("`{accessor}` would be both {owner} and {other}; give the tensor another name"),
-                    ),
-                    _ => {}
+                match methods.get(&accessor) {
+                    None => {
+                        methods.insert(accessor, owner);
+                    }
+                    Some(other) => {
+                        silent.insert(index);
+                        // Two tensors of one name have been complained of before.
+                        if *other != owner {
+                            report.add(
+                                &field.name,
+                                format!("`{accessor}` would be both {owner} and {other}; give the tensor another name"),
+                            );
+                        }
+                    }
                 }
             }
         }
         for (dim, _) in lowered.dims.iter() {
-            if TAKEN_CONSTANTS.iter().any(|taken| dim == taken) {
-                report.add(dim, format!("`{dim}` is a constant that every model has; give the dim another name"));
+            let name = ast::plain(dim);
+            let own = format!("the accessor of tensor `{name}`");
+            let other = match methods.get(&name) {
+                _ if TAKEN_CONSTANTS.contains(&name.as_str()) => Some("a constant that every model has"),
+                _ if name.starts_with("__") => {
+                    report.add(dim, text::RESERVED);
+                    continue;
+                }
+                Some(other) => Some(other.as_str()),
+                None => continue,
+            };
+            taken.insert(name);
+            // A tensor and a dim of one name have been complained of before.
+            if let Some(other) = other.filter(|other| *other != own) {
+                report.add(dim, format!("`{dim}` is {other} already; give the dim another name"));
             }
         }
-        Interface { inputs }
+        Interface { inputs, taken, silent }
+    }
+
+    /// True when a constant for the dim can be emitted.
+    pub(super) fn has_constant(&self, dim: &Ident) -> bool {
+        !self.taken.contains(&ast::plain(dim))
     }
 
     /// The nested array type of a field's tensor.
@@ -123,7 +159,7 @@ impl Interface {
                 model: &'__m #name<__Buffer>,
             }
 
-            #[allow(dead_code, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all)]
             impl<'__m, __Buffer: #krate::Buffer> #outputs<'__m, __Buffer> {
                 #(#accessors)*
             }
@@ -159,6 +195,9 @@ impl<'a> Accessor<'a> {
         index: usize,
         field: &'a ast::Field,
     ) -> Option<Accessor<'a>> {
+        if interface.silent.contains(&index) {
+            return None;
+        }
         let id = expansion.lowered.tensors[index]?;
         let ty = interface.rust_type(expansion.lowered, index)?;
         let tensor = match expansion.planned {
@@ -187,12 +226,14 @@ impl<'a> Accessor<'a> {
     fn read_through(&self, buffer: &TokenStream) -> TokenStream {
         let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
         let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let body = match self.tensor {
+            Some(_) => quote! { #krate::__private::tensor_ref(&#buffer, #offset) },
+            None => quote! { ::core::unreachable!() },
+        };
         quote! {
             #(#docs)*
             #[doc = #doc]
-            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer> {
-                #krate::__private::tensor_ref(&#buffer, #offset)
-            }
+            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer> { #body }
         }
     }
 
@@ -207,12 +248,14 @@ impl<'a> Accessor<'a> {
             ),
             None => (format!("{doc} To be written."), quote! { ::core::option::Option::None }),
         };
+        let body = match self.tensor {
+            Some(_) => quote! { #krate::__private::tensor_mut(&mut self.buffer, #offset, #fresh) },
+            None => quote! { ::core::unreachable!() },
+        };
         quote! {
             #(#docs)*
             #[doc = #doc]
-            #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Buffer> {
-                #krate::__private::tensor_mut(&mut self.buffer, #offset, #fresh)
-            }
+            #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Buffer> { #body }
         }
     }
 

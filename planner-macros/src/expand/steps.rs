@@ -63,7 +63,11 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
     let (bounds, body) = match expansion.planned {
         None => (TokenStream::new(), quote! { let _ = hook; ::core::unreachable!() }),
-        Some(planned) => (bounds(planned, krate), body(expansion, planned, krate)),
+        Some(planned) => {
+            let steps = body(expansion, planned, krate);
+            let body = quote! { #steps ::core::result::Result::Ok(#outputs { model: self }) };
+            (bounds(planned, krate), body)
+        }
     };
     quote! {
         /// Runs every step and gives access to the outputs. Allocates nothing.
@@ -90,7 +94,6 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             #bounds
         {
             #body
-            ::core::result::Result::Ok(#outputs { model: self })
         }
     }
 }

@@ -9,6 +9,15 @@ use crate::error::{At, suggestion};
 use crate::expr::{self, Expr, Range, Setting, ValueKind};
 use crate::names::nearest;
 
+/// Where a call stands.
+pub(super) struct Place<'a> {
+    /// The field whose expression it is part of.
+    pub(super) field: &'a str,
+    pub(super) call: At,
+    /// The operator's name.
+    pub(super) name: At,
+}
+
 /// An operand of a call, resolved.
 pub(super) struct Operand {
     pub(super) at: At,
@@ -31,12 +40,13 @@ impl Lowering<'_, '_> {
         let values: Vec<Option<Value>> = operands.iter().map(|operand| self.expr(operand, field)).collect();
         let Some(entry) = op::find(op) else {
             let known: Vec<&str> = op::OPERATORS.iter().map(|entry| entry.spec.name).collect();
-            let advice = if self.fields.contains_key(op) {
-                format!("`{op}` is a tensor; a tensor cannot be called")
+            let text = if self.fields.contains_key(op) {
+                format!("`{op}` is a tensor and cannot be called; an index stands in brackets, `{op}[0]`")
             } else {
-                suggestion(nearest(op, known.iter().copied()), &known)
+                let advice = suggestion(nearest(op, known.iter().copied()), &known);
+                format!("there is no operator `{op}`; {advice}")
             };
-            self.report.add(name, format!("there is no operator `{op}`; {advice}"));
+            self.report.add(name, text);
             return None;
         };
         let spec = &entry.spec;
@@ -65,7 +75,8 @@ impl Lowering<'_, '_> {
             Ok(value) => Some(value),
             Err(error) => {
                 let setting_at = |wanted: &str| settings.iter().find(|setting| setting.name == wanted).map(|s| s.at);
-                let (at, text) = self.wording(&error, spec, expr.at, name, &resolved, &setting_at);
+                let place = Place { field, call: expr.at, name };
+                let (at, text) = self.wording(&error, spec, &place, &resolved, &setting_at);
                 self.report.add(at, text);
                 None
             }
@@ -127,7 +138,10 @@ impl Lowering<'_, '_> {
             ValueKind::Float(number) => Owned::Plain(op::Value::Float(*number)),
             ValueKind::Bool(value) => Owned::Plain(op::Value::Bool(*value)),
             ValueKind::Infer => Owned::Plain(op::Value::Infer),
-            ValueKind::Dim { negative: false, word: Some(word), .. } if !self.dims.contains(word) => {
+            // Words are written small, dims large: an unknown large name is a dim that was forgotten.
+            ValueKind::Dim { negative: false, word: Some(word), .. }
+                if !self.dims.contains(word) && word.to_string().contains(char::is_lowercase) =>
+            {
                 Owned::Word(word.to_string())
             }
             ValueKind::Dim { negative, dim, .. } => {
@@ -145,7 +159,7 @@ impl Lowering<'_, '_> {
                     match self.value(item)? {
                         Owned::Plain(value) => items.push(value),
                         _ => {
-                            self.report.add(item.at, "a list holds numbers, dims or `_`");
+                            self.report.add(item.at, "a list holds numbers, dims from `dims(…)` or `_`");
                             return None;
                         }
                     }
@@ -164,7 +178,12 @@ impl Lowering<'_, '_> {
         let shape = self.graph.tensor(id).ty.shape;
         if ranges.len() > shape.rank() {
             let (text, of_text) = (self.shape_text(&shape), operand_text(of));
-            self.report.add(of.at, format!("{of_text} has {} dimensions ({text}), not {}", shape.rank(), ranges.len()));
+            let count = match shape.rank() {
+                1 => String::from("one dimension"),
+                rank => format!("{rank} dimensions"),
+            };
+            self.report
+                .add(of.at, format!("{of_text} is {text}: it has {count} and is indexed with {} ranges", ranges.len()));
             return None;
         }
         let mut dropped = vec![false; shape.rank()];
@@ -184,11 +203,17 @@ impl Lowering<'_, '_> {
             };
             if start > end || end > extent {
                 let of_text = operand_text(of);
-                let range = if dropped[axis] { start.to_string() } else { format!("{start}..{end}") };
-                self.report.add(
-                    at,
-                    format!("{range} reaches outside of dim {axis} of {of_text}, which has {extent} elements"),
-                );
+                let text = match (dropped[axis], start > end) {
+                    (true, _) => format!(
+                        "index {start} is outside of dim {axis} of {of_text}, which has {extent} elements: 0 to {}",
+                        extent.saturating_sub(1)
+                    ),
+                    (false, true) => format!("the range {start}..{end} ends before it starts"),
+                    (false, false) => format!(
+                        "the range {start}..{end} reaches outside of dim {axis} of {of_text}, which has {extent} elements"
+                    ),
+                };
+                self.report.add(at, text);
                 return None;
             }
             let settings = [("axis", axis), ("start", start), ("end", end)];

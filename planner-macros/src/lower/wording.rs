@@ -4,7 +4,7 @@ use model_graph_planner::op::{Expected, RuleError, Spec};
 use model_graph_planner::{Shape, Type};
 
 use super::Lowering;
-use super::call::Operand;
+use super::call::{Operand, Place};
 use crate::error::At;
 
 impl Lowering<'_, '_> {
@@ -13,8 +13,7 @@ impl Lowering<'_, '_> {
         &self,
         error: &RuleError,
         spec: &Spec,
-        call: At,
-        name: At,
+        place: &Place<'_>,
         operands: &[Operand],
         setting_at: &dyn Fn(&str) -> Option<At>,
     ) -> (At, String) {
@@ -63,18 +62,23 @@ impl Lowering<'_, '_> {
                 };
                 match setting_at(setting) {
                     Some(at) => (at, format!("`{setting}` of `{op}` has to be {expected}{operand}")),
-                    None => (name, format!("`{op}`: `{setting}`, which was left out, has to be {expected}{operand}")),
+                    None => {
+                        (place.name, format!("`{op}`: `{setting}`, which was left out, has to be {expected}{operand}"))
+                    }
                 }
             }
             RuleError::Missing { name: setting, expects } => {
-                (name, format!("`{op}` needs `{setting}`: write `{setting} = …` with {expects}"))
+                (place.name, format!("`{op}` needs `{setting}`: write `{setting} = …` with {expects}"))
             }
             RuleError::TooManyDims => (
-                call,
+                place.call,
                 format!("the result of `{op}` would have more than {} dimensions", model_graph_planner::MAX_RANK),
             ),
             RuleError::Overflow => {
-                (call, format!("the size of the result of `{op}` overflows: it does not fit an address"))
+                let field = place.field;
+                let text =
+                    format!("the size of the result of `{op}` in `{field}` overflows: it does not fit an address");
+                (place.call, text)
             }
         }
     }

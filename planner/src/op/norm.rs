@@ -82,7 +82,7 @@ fn broadcasts_into(inputs: &[Type]) -> Result<Type, RuleError> {
                 return Err(RuleError::Mismatch {
                     left: (0, target),
                     right: (input, axis),
-                    rule: "it has to be equal or 1, counted from the last dimension",
+                    rule: "extents have to be equal to the normalised ones, or 1, counted from the last dimension",
                 });
             }
         }

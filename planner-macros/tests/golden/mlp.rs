@@ -1,0 +1,528 @@
+/// Two layers, one hundred images at a time.
+/**
+
+A planned model: one buffer of 771904 bytes, 6 steps, lower bound 771904 bytes. See [`Mlp::PLAN`].*/
+pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
+    buffer: __Buffer,
+    inputs: [::core::primitive::bool; 1usize],
+}
+#[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+impl Mlp {
+    /// Where every tensor lies and when, and the steps that are run.
+    pub const PLAN: ::model_graph::Plan<'static> = ::model_graph::Plan {
+        model: "Mlp",
+        size: ::model_graph::__private::fits::<771904>(),
+        align: 64usize,
+        lower_bound: 771904usize,
+        optimal: true,
+        persistent: 407080usize,
+        tensors: &[
+            ::model_graph::__private::tensor(
+                "image",
+                ::model_graph::Role::Input,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    458304usize,
+                    &[100usize, 784usize],
+                ),
+                0usize,
+                1usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "w1",
+                ::model_graph::Role::Weight,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    0usize,
+                    &[784usize, 128usize],
+                ),
+                0usize,
+                7usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "b1",
+                ::model_graph::Role::Weight,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    401408usize,
+                    &[128usize],
+                ),
+                0usize,
+                7usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "w2",
+                ::model_graph::Role::Weight,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    401920usize,
+                    &[128usize, 10usize],
+                ),
+                0usize,
+                7usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "b2",
+                ::model_graph::Role::Weight,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    407040usize,
+                    &[10usize],
+                ),
+                0usize,
+                7usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "hidden.matmul",
+                ::model_graph::Role::Node,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    407104usize,
+                    &[100usize, 128usize],
+                ),
+                1usize,
+                2usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "hidden.add",
+                ::model_graph::Role::Node,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    407104usize,
+                    &[100usize, 128usize],
+                ),
+                2usize,
+                3usize,
+                ::model_graph::Storage::InPlace(5usize),
+            ),
+            ::model_graph::__private::tensor(
+                "hidden",
+                ::model_graph::Role::Node,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    407104usize,
+                    &[100usize, 128usize],
+                ),
+                3usize,
+                4usize,
+                ::model_graph::Storage::InPlace(6usize),
+            ),
+            ::model_graph::__private::tensor(
+                "probs.matmul",
+                ::model_graph::Role::Node,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    458304usize,
+                    &[100usize, 10usize],
+                ),
+                4usize,
+                5usize,
+                ::model_graph::Storage::Own,
+            ),
+            ::model_graph::__private::tensor(
+                "probs.add",
+                ::model_graph::Role::Node,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    458304usize,
+                    &[100usize, 10usize],
+                ),
+                5usize,
+                6usize,
+                ::model_graph::Storage::InPlace(8usize),
+            ),
+            ::model_graph::__private::tensor(
+                "probs",
+                ::model_graph::Role::Output,
+                ::model_graph::__private::packed(
+                    ::model_graph::DType::F32,
+                    458304usize,
+                    &[100usize, 10usize],
+                ),
+                6usize,
+                7usize,
+                ::model_graph::Storage::InPlace(9usize),
+            ),
+        ],
+        steps: &[
+            ::model_graph::__private::step("matmul", &[0usize, 1usize], &[5usize], &[]),
+            ::model_graph::__private::step("add", &[5usize, 2usize], &[6usize], &[]),
+            ::model_graph::__private::step("relu", &[6usize], &[7usize], &[]),
+            ::model_graph::__private::step("matmul", &[7usize, 3usize], &[8usize], &[]),
+            ::model_graph::__private::step("add", &[8usize, 4usize], &[9usize], &[]),
+            ::model_graph::__private::step("softmax", &[9usize], &[10usize], &[]),
+        ],
+    };
+    ///The declared extent `BATCH`.
+    pub const BATCH: ::core::primitive::usize = 100usize;
+    ///The declared extent `HIDDEN`.
+    pub const HIDDEN: ::core::primitive::usize = 128usize;
+}
+#[allow(dead_code, deprecated, clippy::all)]
+impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
+    /// A model in a new buffer of that type; the one allocation there ever is.
+    ///
+    /// Weights are zero until they are loaded or written.
+    ///
+    /// # Errors
+    /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
+    pub fn new<__Type>(
+        buffer_type: &__Type,
+    ) -> ::core::result::Result<Self, ::model_graph::Error>
+    where
+        __Type: ::model_graph::BufferType<Buffer = __Buffer>,
+    {
+        Self::__build(::model_graph::__private::allocate(buffer_type, &<Mlp>::PLAN)?)
+    }
+    /// A model in a buffer that is there already. Its bytes are cleared.
+    ///
+    /// # Errors
+    /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+    pub fn from_buffer(
+        buffer: __Buffer,
+    ) -> ::core::result::Result<Self, ::model_graph::Error> {
+        Self::__build(::model_graph::__private::adopt(buffer, &<Mlp>::PLAN)?)
+    }
+    #[allow(unused_mut)]
+    fn __build(
+        mut buffer: __Buffer,
+    ) -> ::core::result::Result<Self, ::model_graph::Error> {
+        ::core::result::Result::Ok(Self {
+            buffer,
+            inputs: [false; 1usize],
+        })
+    }
+    /// Fills the weights by name.
+    ///
+    /// # Errors
+    /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
+    /// was.
+    pub fn load<__Source>(
+        &mut self,
+        source: &__Source,
+    ) -> ::core::result::Result<(), ::model_graph::Error>
+    where
+        __Source: ::model_graph::WeightSource + ?::core::marker::Sized,
+    {
+        ::model_graph::__private::load(
+            &mut self.buffer,
+            &<Mlp>::PLAN,
+            &[(1usize, "w1"), (2usize, "b1"), (3usize, "w2"), (4usize, "b2")],
+            source,
+        )
+    }
+    /// The buffer, given back.
+    pub fn into_buffer(self) -> __Buffer {
+        self.buffer
+    }
+    /// Runs every step and gives access to the outputs. Allocates nothing.
+    ///
+    /// # Errors
+    /// `InputNotSet` when an input was not written since the last forward.
+    pub fn forward(
+        &mut self,
+    ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>
+    where
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Add>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::MatMul>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Relu>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Softmax>,
+    {
+        self.forward_with(&mut ())
+    }
+    /// Runs like `forward`, with a hook between the steps, such as an observer.
+    ///
+    /// # Errors
+    /// As `forward`, and whatever the hook meets.
+    pub fn forward_with<__Hook>(
+        &mut self,
+        hook: &mut __Hook,
+    ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>
+    where
+        __Hook: ::model_graph::Hook<__Buffer>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Add>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::MatMul>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Relu>,
+        __Buffer: ::model_graph::Kernel<::model_graph::op::Softmax>,
+    {
+        const PLAN: &::model_graph::Plan<'static> = &<Mlp>::PLAN;
+        #[allow(dead_code)]
+        const TENSORS: &[::model_graph::PlanTensor<'static>] = PLAN.tensors;
+        ::model_graph::__private::take_inputs(&mut self.inputs, &[("image", false)])?;
+        ::model_graph::Hook::before(hook, &mut self.buffer, PLAN)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::MatMul {},
+                inputs: const { &[TENSORS[0usize].view, TENSORS[1usize].view] },
+                outputs: const { &[TENSORS[5usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 0usize)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::Add {},
+                inputs: const { &[TENSORS[5usize].view, TENSORS[2usize].view] },
+                outputs: const { &[TENSORS[6usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 1usize)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::Relu {},
+                inputs: const { &[TENSORS[6usize].view] },
+                outputs: const { &[TENSORS[7usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 2usize)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::MatMul {},
+                inputs: const { &[TENSORS[7usize].view, TENSORS[3usize].view] },
+                outputs: const { &[TENSORS[8usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 3usize)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::Add {},
+                inputs: const { &[TENSORS[8usize].view, TENSORS[4usize].view] },
+                outputs: const { &[TENSORS[9usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 4usize)?;
+        ::model_graph::Kernel::run(
+            &mut self.buffer,
+            &::model_graph::Call {
+                op: ::model_graph::op::Softmax {
+                    axis: 1usize,
+                },
+                inputs: const { &[TENSORS[9usize].view] },
+                outputs: const { &[TENSORS[10usize].view] },
+                scratch: const { &[] },
+            },
+        )?;
+        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 5usize)?;
+        ::core::result::Result::Ok(MlpOutputs { model: self })
+    }
+    #[doc(hidden)]
+    pub fn image(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 784usize]; 100usize],
+        __Buffer,
+    >
+    where
+        __Buffer: ::model_graph::__private::Overwritten,
+    {
+        ::core::unreachable!()
+    }
+    /**
+
+Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*/
+    pub fn image_mut(
+        &mut self,
+    ) -> ::model_graph::TensorMut<
+        '_,
+        [[::core::primitive::f32; 784usize]; 100usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_mut(
+            &mut self.buffer,
+            <Mlp>::PLAN.tensors[0usize].view.offset,
+            ::core::option::Option::Some(&mut self.inputs[0usize]),
+        )
+    }
+    /**
+
+Tensor `w1`: f32[784x128].*/
+    fn w1(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 128usize]; 784usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_ref(
+            &self.buffer,
+            <Mlp>::PLAN.tensors[1usize].view.offset,
+        )
+    }
+    /**
+
+Tensor `w1`: f32[784x128]. To be written.*/
+    fn w1_mut(
+        &mut self,
+    ) -> ::model_graph::TensorMut<
+        '_,
+        [[::core::primitive::f32; 128usize]; 784usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_mut(
+            &mut self.buffer,
+            <Mlp>::PLAN.tensors[1usize].view.offset,
+            ::core::option::Option::None,
+        )
+    }
+    /**
+
+Tensor `b1`: f32[128].*/
+    fn b1(
+        &self,
+    ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 128usize], __Buffer> {
+        ::model_graph::__private::tensor_ref(
+            &self.buffer,
+            <Mlp>::PLAN.tensors[2usize].view.offset,
+        )
+    }
+    /**
+
+Tensor `b1`: f32[128]. To be written.*/
+    fn b1_mut(
+        &mut self,
+    ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 128usize], __Buffer> {
+        ::model_graph::__private::tensor_mut(
+            &mut self.buffer,
+            <Mlp>::PLAN.tensors[2usize].view.offset,
+            ::core::option::Option::None,
+        )
+    }
+    /**
+
+Tensor `w2`: f32[128x10].*/
+    fn w2(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 10usize]; 128usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_ref(
+            &self.buffer,
+            <Mlp>::PLAN.tensors[3usize].view.offset,
+        )
+    }
+    /**
+
+Tensor `w2`: f32[128x10]. To be written.*/
+    fn w2_mut(
+        &mut self,
+    ) -> ::model_graph::TensorMut<
+        '_,
+        [[::core::primitive::f32; 10usize]; 128usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_mut(
+            &mut self.buffer,
+            <Mlp>::PLAN.tensors[3usize].view.offset,
+            ::core::option::Option::None,
+        )
+    }
+    /**
+
+Tensor `b2`: f32[10].*/
+    fn b2(
+        &self,
+    ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 10usize], __Buffer> {
+        ::model_graph::__private::tensor_ref(
+            &self.buffer,
+            <Mlp>::PLAN.tensors[4usize].view.offset,
+        )
+    }
+    /**
+
+Tensor `b2`: f32[10]. To be written.*/
+    fn b2_mut(
+        &mut self,
+    ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 10usize], __Buffer> {
+        ::model_graph::__private::tensor_mut(
+            &mut self.buffer,
+            <Mlp>::PLAN.tensors[4usize].view.offset,
+            ::core::option::Option::None,
+        )
+    }
+    #[doc(hidden)]
+    fn hidden(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 128usize]; 100usize],
+        __Buffer,
+    >
+    where
+        __Buffer: ::model_graph::__private::Transient,
+    {
+        ::core::unreachable!()
+    }
+    #[doc(hidden)]
+    pub fn probs(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 10usize]; 100usize],
+        __Buffer,
+    >
+    where
+        __Buffer: ::model_graph::__private::AfterForward,
+    {
+        ::core::unreachable!()
+    }
+}
+#[allow(dead_code, deprecated, clippy::all)]
+impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
+    /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+    /// their start has to be a multiple of.
+    ///
+    /// # Errors
+    /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+    pub fn new_in(
+        memory: &'__m mut [::core::primitive::u8],
+    ) -> ::core::result::Result<Self, ::model_graph::Error> {
+        Self::from_buffer(::model_graph::CpuSlice::borrowed(memory))
+    }
+}
+///What [`Mlp::forward`] gives: the outputs, until the model is written to or run again. Everything else that the model lets one read is there as well.
+#[must_use]
+pub struct MlpOutputs<'__m, __Buffer = ::model_graph::DefaultBuffer> {
+    model: &'__m Mlp<__Buffer>,
+}
+#[allow(dead_code, deprecated, clippy::all)]
+impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
+    /**
+
+Tensor `probs`: f32[100x10].*/
+    pub fn probs(
+        &self,
+    ) -> ::model_graph::TensorRef<
+        '_,
+        [[::core::primitive::f32; 10usize]; 100usize],
+        __Buffer,
+    > {
+        ::model_graph::__private::tensor_ref(
+            &self.model.buffer,
+            <Mlp>::PLAN.tensors[10usize].view.offset,
+        )
+    }
+}
+impl<__Buffer> ::core::ops::Deref for MlpOutputs<'_, __Buffer> {
+    type Target = Mlp<__Buffer>;
+    fn deref(&self) -> &Mlp<__Buffer> {
+        self.model
+    }
+}

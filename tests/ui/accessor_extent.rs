@@ -1,0 +1,16 @@
+//! Another extent.
+
+use model_graph::{Cpu, model_graph};
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {
+    let mut model = Model::new(&Cpu).unwrap();
+    model.x_mut().write(&[1.0; 5]).unwrap();
+}

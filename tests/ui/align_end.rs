@@ -1,0 +1,13 @@
+//! The value after the sign is missing; the error stands at the sign.
+
+use model_graph::model_graph;
+
+#[model_graph(align =)]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A filter for another number of channels.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 1, 3, 8, 8>,
+    #[weight]
+    w: Tensor<f32, 4, 2, 3, 3>,
+    #[output(conv2d(x, w, stride = 2))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! An open extent, which is planned.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(N <= 4))]
+struct Model {
+    #[input]
+    x: Tensor<f32, N>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+//! The same name once with `r#` and once without.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[weight]
+    w: Tensor<f32, 4>,
+    #[weight]
+    r#w: Tensor<f32, 4>,
+    #[output(x * w)]
+    y: _,
+}
+
+fn main() {}

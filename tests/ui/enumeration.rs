@@ -1,0 +1,10 @@
+//! An enumeration.
+
+use model_graph::model_graph;
+
+#[model_graph]
+enum Model {
+    A,
+}
+
+fn main() {}

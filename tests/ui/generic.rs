@@ -1,0 +1,13 @@
+//! A generic struct.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model<T> {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

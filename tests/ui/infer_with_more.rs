@@ -1,0 +1,13 @@
+//! Something after `_`.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _<f32>,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! Empty parentheses after `#[input]`.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input()]
+    x: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! `#[keep]` on what always lives.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[weight]
+    #[keep]
+    w: Tensor<f32, 4>,
+    #[output(x * w)]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+//! `#[keep]` twice.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[node(relu(x))]
+    #[keep]
+    #[keep]
+    h: _,
+    #[output(relu(h))]
+    y: _,
+}
+
+fn main() {}

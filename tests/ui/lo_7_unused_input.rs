@@ -1,0 +1,17 @@
+//! An input that no output depends on.
+
+#![deny(deprecated)]
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[input]
+    unused: Tensor<f32, 4>,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! A model without tensors.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! `#[node = …]`.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[node = "relu(x)"]
+    h: _,
+    #[output(relu(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A fraction where a whole number is needed.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 1, 3, 8, 8>,
+    #[weight]
+    w: Tensor<f32, 4, 3, 3, 3>,
+    #[output(conv2d(x, w, stride = 1.5))]
+    y: _,
+}
+
+fn main() {}

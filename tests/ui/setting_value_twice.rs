@@ -1,0 +1,15 @@
+//! A setting given twice.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 1, 3, 8, 8>,
+    #[weight]
+    w: Tensor<f32, 4, 3, 3, 3>,
+    #[output(conv2d(x, w, stride = 2, stride = 1))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! A tensor called like an operator.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(x(2))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A misspelt setting in `#[weight(…)]`.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[weight(nam = "x")]
+    w: Tensor<f32, 4>,
+    #[output(x * w)]
+    y: _,
+}
+
+fn main() {}

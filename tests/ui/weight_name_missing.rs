@@ -1,0 +1,15 @@
+//! `name` without a value.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[weight(name)]
+    w: Tensor<f32, 4>,
+    #[output(x * w)]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! Something after the name.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[weight(name = "x", packed)]
+    w: Tensor<f32, 4>,
+    #[output(x * w)]
+    y: _,
+}
+
+fn main() {}
