@@ -1,8 +1,17 @@
-//! A neural network's memory, planned while it compiles.
+// The first definition of a link wins: in the documentation these two go to modules, in the repository to files.
+#![doc = "[guide]: crate::guide\n[operators]: crate::operators\n"]
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+
+#[doc = "[operators]: crate::operators\n"]
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
+
+#[doc = include_str!("../docs/operators.md")]
+pub mod operators {}
 
 pub mod buffer;
 pub mod cpu;

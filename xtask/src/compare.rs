@@ -9,9 +9,7 @@ use model_graph_planner::{Options, plan};
 use crate::network;
 
 /// How the verb is used.
-pub(crate) const USAGE: &str = "\
-cargo xtask compare
-    plans every network of ../shared/plans and prints bytes beside the published algorithms' (../shared/peers-peaks.csv)";
+pub(crate) const USAGE: &str = "cargo xtask compare";
 
 /// Runs the verb.
 pub(crate) fn run(_: &[String]) -> u8 {

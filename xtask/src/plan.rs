@@ -8,9 +8,7 @@ use model_graph_planner::{Options, plan};
 use crate::network;
 
 /// How the verb is used.
-pub(crate) const USAGE: &str = "\
-cargo xtask plan FILE.json [--html FILE] [--svg FILE] [--align N] [--table]
-    plans the memory of a network, prints a summary and what makes the peak, and draws it";
+pub(crate) const USAGE: &str = "cargo xtask plan FILE.json [--html FILE] [--svg FILE] [--align N] [--table]";
 
 /// Runs the verb.
 pub(crate) fn run(arguments: &[String]) -> u8 {
