@@ -4,6 +4,7 @@
 //! NaNs would hide the ones that poison makes.
 
 use std::fmt;
+use std::ops::Range;
 use std::rc::Rc;
 
 use model_graph_planner::op::{self, Args, Operator, RuleError, Value};
@@ -34,15 +35,21 @@ struct Random {
     read: Vec<bool>,
 }
 
+/// How many graphs: the environment says, for whoever has the time.
+pub fn cases(few: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
+}
+
 /// Genes of a few to two hundred nodes.
 pub fn genes() -> impl Strategy<Value = Vec<Gene>> {
+    prop_oneof![2 => genes_of(2..20), 3 => genes_of(20..60), 1 => genes_of(60..200)]
+}
+
+/// That many genes.
+pub fn genes_of(count: Range<usize>) -> impl Strategy<Value = Vec<Gene>> {
     let gene = (any::<u8>(), any::<u8>(), any::<[u16; 3]>(), any::<[u8; 6]>());
     let gene = gene.prop_map(|(kind, role, operands, settings)| Gene { kind, role, operands, settings });
-    prop_oneof![
-        2 => prop::collection::vec(gene.clone(), 2..20),
-        3 => prop::collection::vec(gene.clone(), 20..60),
-        1 => prop::collection::vec(gene, 60..200),
-    ]
+    prop::collection::vec(gene, count)
 }
 
 /// The graph of these genes.

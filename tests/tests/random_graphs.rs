@@ -2,10 +2,10 @@
 //! views, no successors in place and no shared bytes.
 
 use model_graph_planner::offset::Budget;
-use model_graph_planner::{Graph, Options, Planned, Role, check, plan};
+use model_graph_planner::{Graph, Options, Planned, Role, plan, verify};
 use model_graph_tests::interpret::{Machine, Watch};
 use model_graph_tests::naive::evaluate;
-use model_graph_tests::random::{build, genes, leaf_values, reduce};
+use model_graph_tests::random::{build, cases, genes, leaf_values, reduce};
 use proptest::prelude::*;
 
 /// All NaNs are one.
@@ -58,7 +58,7 @@ fn compare(graph: &Graph, machine: &Machine<'_>, roles: &[Role], expected: &[Vec
 
 fn planned(graph: &Graph, options: &Options) -> Result<Planned, String> {
     let planned = plan(graph, options).map_err(|error| error.to_string())?;
-    planned.with(check).map_err(|fault| fault.to_string())?;
+    verify(&planned).map_err(|fault| fault.to_string())?;
     Ok(planned)
 }
 
@@ -103,11 +103,6 @@ fn report(graph: Graph, check: impl Fn(&Graph) -> Result<(), String>) {
         let graph = reduce(graph, |graph| check(graph).is_err());
         panic!("{}\n{graph}", check(&graph).expect_err("it still fails"));
     }
-}
-
-/// How many graphs: the environment says, for whoever has the time.
-fn cases(few: u32) -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
 }
 
 proptest! {
