@@ -24,7 +24,7 @@ pub use dtype::DType;
 #[cfg(feature = "alloc")]
 pub use graph::{Graph, NodeId, TensorId};
 #[cfg(feature = "alloc")]
-pub use pass::{Fault, Options, PlanError, Planned, PlannedStep, PlannedTensor, check, plan};
+pub use pass::{Fault, Options, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
 pub use plan::{Plan, PlanStep, PlanTensor, Role, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
 pub use view::View;

@@ -152,18 +152,20 @@ impl Default for Poison {
 
 impl<B: HostBuffer> Hook<B> for Poison {
     fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
-        self.poison(buffer.bytes_mut(), plan, 0);
+        self.fill(buffer.bytes_mut(), plan, 0);
         Ok(())
     }
 
     fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
-        self.poison(buffer.bytes_mut(), plan, step + 1);
+        self.fill(buffer.bytes_mut(), plan, step + 1);
         Ok(())
     }
 }
 
 impl Poison {
-    fn poison(&self, bytes: &mut [u8], plan: &Plan<'static>, moment: usize) {
+    /// Overwrites what is dead after that moment: 0 when the inputs are there and nothing has run, `k` when `k` steps
+    /// have. `bytes` is the whole buffer.
+    pub fn fill(&self, bytes: &mut [u8], plan: &Plan<'_>, moment: usize) {
         let live = |index: &usize| {
             let tensor = &plan.tensors[*index];
             // A part of a concatenation is needed as long as the whole, and its lifetime says so.

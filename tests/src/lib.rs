@@ -1,4 +1,9 @@
-//! What the tests that cross crates share.
+//! What the tests that cross crates share: the data beside the project, an interpreter of plans, an evaluator that knows
+//! nothing of plans, random graphs.
+
+pub mod interpret;
+pub mod naive;
+pub mod random;
 
 use std::path::{Path, PathBuf};
 

@@ -71,6 +71,8 @@ pub trait Fields {
     fn kernel(&self) -> &'static str;
     /// Calls `visit` with each field of the struct.
     fn fields(&self, visit: &mut dyn FnMut(&'static str, Field<'_>));
+    /// The struct itself, for whoever runs a plan that is not written into a program.
+    fn as_any(&self) -> &dyn core::any::Any;
 }
 
 /// The rules of an operator whose settings are fixed. Adding an operator is an implementation of this, a line in the
@@ -173,6 +175,10 @@ macro_rules! operator {
 
             fn fields(&self, _visit: &mut dyn FnMut(&'static str, $crate::op::Field<'_>)) {
                 $( _visit(stringify!($field), $crate::op::AsField::as_field(&self.$field)); )*
+            }
+
+            fn as_any(&self) -> &dyn core::any::Any {
+                self
             }
         }
     )* };

@@ -22,15 +22,18 @@ impl fmt::Display for Fault {
 }
 
 macro_rules! fault {
-    ($($text:tt)*) => { return Err(Fault { what: alloc::format!($($text)*) }) };
+    ($($text:tt)*) => { return Err($crate::Fault { what: alloc::format!($($text)*) }) };
 }
+pub(super) use fault;
 
 /// Checks a plan.
 ///
 /// # Errors
 /// The first fault that is found.
 pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
+    check_indices(plan)?;
     check_places(plan)?;
+    check_sources(plan)?;
     let defined = defined(plan)?;
     let needed = needed(plan, &defined);
     check_leaves(plan)?;
@@ -53,6 +56,68 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
         }
         for write in step.outputs.iter().chain(step.scratch) {
             check_write(plan, &defined, &needed, index, *write)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every index names a tensor, and storages are not those of one another in a circle.
+fn check_indices(plan: &Plan<'_>) -> Result<(), Fault> {
+    let count = plan.tensors.len();
+    for (index, step) in plan.steps.iter().enumerate() {
+        if step.inputs.iter().chain(step.outputs).chain(step.scratch).any(|tensor| *tensor >= count) {
+            fault!("step {index} names a tensor that is not there");
+        }
+    }
+    for tensor in plan.tensors {
+        let mut at = tensor.storage;
+        let mut steps = 0;
+        while let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = at {
+            steps += 1;
+            if of >= count || steps > count {
+                fault!("`{}` has the bytes of a tensor that has none of its own", tensor.name);
+            }
+            at = plan.tensors[of].storage;
+        }
+    }
+    Ok(())
+}
+
+/// Every element of a tensor comes from somewhere: from outside, from a step, from what it is a view of, or from exactly
+/// one of its parts.
+fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
+    let mut written = vec![false; plan.tensors.len()];
+    for step in plan.steps {
+        step.outputs.iter().chain(step.scratch).for_each(|tensor| written[*tensor] = true);
+    }
+    let mut parts: Vec<Vec<&PlanTensor<'_>>> = vec![Vec::new(); plan.tensors.len()];
+    for tensor in plan.tensors {
+        if let Storage::Part(whole) = tensor.storage {
+            parts[whole].push(tensor);
+        }
+    }
+    for (index, tensor) in plan.tensors.iter().enumerate() {
+        let outside = matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant);
+        let elements = tensor.view.elements();
+        match tensor.storage {
+            _ if outside && (written[index] || tensor.storage != Storage::Own) => {
+                fault!("`{}` comes from outside and has bytes that others write", tensor.name)
+            }
+            _ if written[index] || outside || elements == 0 => {}
+            Storage::View(of) => {
+                if !plan.tensors[of].view.is_packed() && !within(&tensor.view, &plan.tensors[of].view) {
+                    fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name);
+                }
+            }
+            _ => {
+                let parts = &parts[index];
+                let given: usize = parts.iter().map(|part| part.view.elements()).sum();
+                let apart =
+                    (1..parts.len()).all(|at| parts[..at].iter().all(|other| !overlap(&parts[at].view, &other.view)));
+                if given != elements || !apart || !parts.iter().all(|part| within(&part.view, &tensor.view)) {
+                    fault!("nothing writes every element of `{}` once", tensor.name);
+                }
+            }
         }
     }
     Ok(())
@@ -223,7 +288,7 @@ fn derived(plan: &Plan<'_>, tensor: usize, write: usize) -> bool {
 }
 
 /// True when two tensors have a byte in common.
-fn overlap(left: &View, right: &View) -> bool {
+pub(super) fn overlap(left: &View, right: &View) -> bool {
     let (a, b) = (left.span(), right.span());
     if a.end <= b.start || b.end <= a.start || a.is_empty() || b.is_empty() {
         return false;
@@ -238,6 +303,26 @@ fn overlap(left: &View, right: &View) -> bool {
     for_each_run(right, &mut |start, end| {
         let after = runs.partition_point(|run| run.1 <= start);
         found |= runs.get(after).is_some_and(|run| run.0 < end);
+    });
+    found
+}
+
+/// True when every element of a tensor is one of another's, where elements do not overlap in part.
+fn within(inner: &View, outer: &View) -> bool {
+    let mut runs = Vec::new();
+    for_each_run(outer, &mut |start, end| runs.push((start, end)));
+    runs.sort_unstable();
+    let mut found = true;
+    for_each_run(inner, &mut |start, end| {
+        let mut at = start;
+        // Runs that touch are one.
+        for run in &runs[runs.partition_point(|run| run.1 <= start)..] {
+            if run.0 > at || at >= end {
+                break;
+            }
+            at = at.max(run.1);
+        }
+        found &= at >= end;
     });
     found
 }

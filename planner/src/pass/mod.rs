@@ -2,6 +2,7 @@
 
 mod alias;
 mod check;
+mod contract;
 mod lifetime;
 mod lower;
 mod place;
@@ -12,6 +13,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub use check::{Fault, check};
+pub use contract::verify;
 
 use crate::graph::{Graph, TensorId};
 use crate::op::Operator;
@@ -156,7 +158,7 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
             best = copied;
         }
     }
-    best.with(check).map_err(PlanError::Fault)?;
+    verify(&best).map_err(PlanError::Fault)?;
     Ok(best)
 }
 

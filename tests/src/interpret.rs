@@ -1,0 +1,185 @@
+//! Runs plans that are not written into a program: finds each step's kernel by the operator's struct.
+
+use model_graph::cpu::OwnedBytes;
+use model_graph::{Buffer, BufferType, Call, Cpu, CpuBuffer, Error, HostBuffer, Kernel, Poison, Usage, View, op};
+use model_graph::{read_view, write_view};
+use model_graph_planner::op::Operator;
+use model_graph_planner::{Planned, Shape, TensorId, Type};
+
+/// The buffer that plans run on.
+pub type Host = CpuBuffer<OwnedBytes>;
+
+macro_rules! kernels {
+    ($($op:ident)*) => {
+        /// Runs one call of an operator.
+        ///
+        /// # Errors
+        /// What the kernel complains of.
+        ///
+        /// # Panics
+        /// When the operator has no kernel.
+        pub fn call(
+            buffer: &mut Host,
+            op: &dyn Operator,
+            inputs: &[View],
+            outputs: &[View],
+            scratch: &[View],
+        ) -> Result<(), Error> {
+            $(
+                if let Some(op) = op.as_any().downcast_ref::<op::$op>() {
+                    return Kernel::run(buffer, &Call { op: *op, inputs, outputs, scratch });
+                }
+            )*
+            panic!("no kernel is listed for `{}`", op.kernel())
+        }
+    };
+}
+
+kernels! {
+    MatMul Conv2d MaxPool2d AvgPool2d GlobalAvgPool
+    Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
+    Add Sub Mul Div Maximum Minimum
+    Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
+    Sum Mean Max Copy
+}
+
+/// How closely a run is watched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watch {
+    /// Overwrite what is dead before each step with this byte.
+    pub poison: Option<u8>,
+    /// Make sure that a step changes no byte but its results' elements and its scratch.
+    pub writes: bool,
+    /// Give matrix products the bits of packed operands. A product's rounding depends on which way the operands lie;
+    /// this takes that out, once the two were found to be close.
+    pub packed: bool,
+}
+
+/// A plan with a buffer.
+pub struct Machine<'p> {
+    planned: &'p Planned,
+    buffer: Host,
+}
+
+impl<'p> Machine<'p> {
+    /// A zeroed buffer for the plan.
+    ///
+    /// # Errors
+    /// What the allocation complains of.
+    pub fn new(planned: &'p Planned) -> Result<Machine<'p>, Error> {
+        Ok(Machine { planned, buffer: Cpu.allocate(planned.size, planned.align, Usage::Any)? })
+    }
+
+    /// Writes a tensor of the graph, unless nothing needs it.
+    ///
+    /// # Errors
+    /// When the number of elements is not the tensor's.
+    pub fn write(&mut self, id: TensorId, values: &[f32]) -> Result<(), Error> {
+        match self.planned.position(id) {
+            Some(index) => {
+                write_view(&mut self.buffer, &self.planned.tensors[index].view, bytemuck::cast_slice(values))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a tensor of the graph; none when it has no place.
+    ///
+    /// # Errors
+    /// None, in a plan that is right.
+    pub fn read(&self, id: TensorId) -> Result<Option<Vec<f32>>, Error> {
+        self.planned.position(id).map(|index| self.at(index)).transpose()
+    }
+
+    fn at(&self, index: usize) -> Result<Vec<f32>, Error> {
+        self.elements(&self.planned.tensors[index].view)
+    }
+
+    fn elements(&self, view: &View) -> Result<Vec<f32>, Error> {
+        let mut values = vec![0.0f32; view.elements()];
+        read_view(&self.buffer, view, bytemuck::cast_slice_mut(&mut values))?;
+        Ok(values)
+    }
+
+    /// Runs every step.
+    ///
+    /// # Errors
+    /// In words: what a kernel complains of, or that a step changed bytes that are not its own, if `watch` says to look.
+    pub fn run(&mut self, watch: Watch) -> Result<(), String> {
+        let planned = self.planned;
+        planned.with(|plan| {
+            let poison = |buffer: &mut Host, moment| {
+                if let Some(byte) = watch.poison {
+                    Poison { byte }.fill(buffer.bytes_mut(), plan, moment);
+                }
+            };
+            poison(&mut self.buffer, 0);
+            for (index, step) in planned.steps.iter().enumerate() {
+                let views =
+                    |tensors: &[usize]| -> Vec<View> { tensors.iter().map(|at| plan.tensors[*at].view).collect() };
+                let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
+                let exact = match step.op.as_any().is::<op::MatMul>() && watch.packed {
+                    true => Some(self.product(&*step.op, &inputs, &outputs[0]).map_err(|error| error.to_string())?),
+                    false => None,
+                };
+                let before = watch.writes.then(|| self.buffer.bytes().to_vec());
+                call(&mut self.buffer, &*step.op, &inputs, &outputs, &scratch)
+                    .map_err(|error| format!("step {index} ({:?}): {error}", step.op))?;
+                if let Some(before) = before {
+                    let own = own_bytes(&outputs, &scratch, before.len());
+                    let changed = before.iter().zip(self.buffer.bytes()).zip(own);
+                    let strange = changed.map(|((before, after), own)| before != after && !own);
+                    let strange: Vec<usize> = strange.enumerate().filter(|(_, is)| *is).map(|(at, _)| at).collect();
+                    if !strange.is_empty() {
+                        return Err(format!("step {index} ({:?}) changed bytes {strange:?}", step.op));
+                    }
+                }
+                if let Some((exact, tolerance)) = exact {
+                    let rounded = self.elements(&outputs[0]).map_err(|error| error.to_string())?;
+                    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance || a.is_nan() && b.is_nan();
+                    if !exact.iter().zip(&rounded).all(close) {
+                        return Err(format!("step {index} ({:?}) is {rounded:?} instead of {exact:?}", step.op));
+                    }
+                    write_view(&mut self.buffer, &outputs[0], bytemuck::cast_slice(&exact))
+                        .map_err(|error| error.to_string())?;
+                }
+                poison(&mut self.buffer, index + 1);
+            }
+            Ok(())
+        })
+    }
+
+    /// The product of packed copies of the operands, and how far a sum in another order may be from it.
+    fn product(&self, op: &dyn Operator, inputs: &[View], output: &View) -> Result<(Vec<f32>, f32), Error> {
+        let values = inputs.iter().map(|view| self.elements(view)).collect::<Result<Vec<_>, _>>()?;
+        let slices: Vec<&[f32]> = values.iter().map(Vec::as_slice).collect();
+        let types: Vec<Type> = inputs.iter().map(type_of).collect();
+        let largest = values.iter().map(|side| side.iter().fold(1.0f32, |most, value| most.max(value.abs())));
+        let inner = inputs[0].dims().last().copied().unwrap_or(1);
+        let tolerance = 1e-6 * inner.max(1) as f32 * largest.product::<f32>();
+        Ok((crate::naive::packed(op, &types, &slices, type_of(output))?, tolerance))
+    }
+
+    /// The buffer's size in bytes.
+    pub fn size(&self) -> usize {
+        self.buffer.size()
+    }
+}
+
+fn type_of(view: &View) -> Type {
+    Type { dtype: view.dtype, shape: Shape::new(view.dims()).expect("a view has few dimensions") }
+}
+
+/// Marks the bytes of the results' elements and of the scratch.
+fn own_bytes(outputs: &[View], scratch: &[View], size: usize) -> Vec<bool> {
+    let mut own = vec![false; size];
+    for view in outputs {
+        for at in crate::naive::places(view) {
+            own[at..at + view.dtype.size()].fill(true);
+        }
+    }
+    for view in scratch {
+        own[view.span()].fill(true);
+    }
+    own
+}

@@ -1,0 +1,420 @@
+//! Random graphs: each gene adds a node to what is there already, so that leaving genes out shrinks a graph.
+//!
+//! Every tensor carries a bound of its magnitude, and what would grow beyond reason is clamped instead: infinities and
+//! NaNs would hide the ones that poison makes.
+
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+use model_graph_planner::op::{self, Args, Operator, RuleError, Value};
+use model_graph_planner::{DType, Graph, Role, Shape, TensorId, Type};
+use proptest::prelude::*;
+
+/// What one node is drawn from.
+#[derive(Clone)]
+pub struct Gene {
+    kind: u8,
+    role: u8,
+    operands: [u16; 3],
+    settings: [u8; 6],
+}
+
+impl fmt::Debug for Gene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Gene { kind, role, operands, settings } = self;
+        f.write_fmt(format_args!("{kind}/{role} {operands:?} {settings:?}"))
+    }
+}
+
+/// A graph that grows.
+struct Random {
+    graph: Graph,
+    /// By tensor: the largest magnitude it can have, and whether a node reads it.
+    bounds: Vec<f32>,
+    read: Vec<bool>,
+}
+
+/// How many graphs: the environment says, for whoever has the time.
+pub fn cases(few: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
+}
+
+/// Genes of a few to two hundred nodes.
+pub fn genes() -> impl Strategy<Value = Vec<Gene>> {
+    prop_oneof![2 => genes_of(2..20), 3 => genes_of(20..60), 1 => genes_of(60..200)]
+}
+
+/// That many genes.
+pub fn genes_of(count: Range<usize>) -> impl Strategy<Value = Vec<Gene>> {
+    let gene = (any::<u8>(), any::<u8>(), any::<[u16; 3]>(), any::<[u8; 6]>());
+    let gene = gene.prop_map(|(kind, role, operands, settings)| Gene { kind, role, operands, settings });
+    prop::collection::vec(gene, count)
+}
+
+/// The graph of these genes.
+pub fn build(genes: &[Gene]) -> Graph {
+    let mut random = Random { graph: Graph::new("Random"), bounds: Vec::new(), read: Vec::new() };
+    random.leaf(Role::Input, &[2, 3, 4], 2.0);
+    for gene in genes {
+        random.grow(gene);
+    }
+    // Half of what nobody reads is read from outside; the rest is dead code.
+    for index in (0..random.read.len()).rev() {
+        let (id, tensor) = random.graph.tensors().nth(index).expect("it is there");
+        if !random.read[index] && tensor.producer.is_some() && tensor.role == Role::Node && index % 2 == 0 {
+            let name = tensor.name.clone();
+            random.graph.rename(id, name, Role::Output);
+        }
+    }
+    random.graph
+}
+
+/// Values for a leaf, from -2 to 2; positive ones where it was made to be divided by.
+pub fn leaf_values(graph: &Graph, index: usize, seed: u64) -> Vec<f32> {
+    let tensor = graph.tensors().nth(index).expect("it is there").1;
+    let mut state = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (index as u64 + 1) << 20 | 1;
+    let positive = tensor.name.starts_with("positive");
+    (0..tensor.ty.shape.elements().expect("it is small"))
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let value = (state >> 40) as f32 / (1 << 22) as f32 - 2.0;
+            if positive { value.abs() + 0.5 } else { value }
+        })
+        .collect()
+}
+
+/// A smaller graph that still fails: results are no longer read, nodes become inputs, as long as one or the other can.
+pub fn reduce(graph: Graph, fails: impl Fn(&Graph) -> bool) -> Graph {
+    let mut graph = without(&graph, None);
+    loop {
+        let count = graph.tensors().count();
+        let smaller = (0..count).rev().flat_map(|index| [(index, false), (index, true)]).find_map(|(index, cut)| {
+            let (id, tensor) = graph.tensors().nth(index)?;
+            tensor.producer?;
+            let tried = if cut {
+                without(&graph, Some(id))
+            } else if tensor.role != Role::Node {
+                let mut tried = graph.clone();
+                tried.rename(id, tensor.name.clone(), Role::Node);
+                without(&tried, None)
+            } else {
+                return None;
+            };
+            fails(&tried).then_some(tried)
+        });
+        match smaller {
+            Some(smaller) => graph = smaller,
+            None => return graph,
+        }
+    }
+}
+
+/// The graph without what nothing needs, and with one node made an input.
+fn without(graph: &Graph, cut: Option<TensorId>) -> Graph {
+    let mut cut_off = graph.clone();
+    for pass in 0..2 {
+        let source = cut_off.clone();
+        let unused = source.unused();
+        let mut smaller = Graph::new("Reduced");
+        let mut place = Vec::new();
+        for (id, tensor) in source.tensors() {
+            place.push(if pass == 1 && unused.contains(&id) {
+                None
+            } else {
+                let name = tensor.name.clone();
+                Some(match tensor.producer {
+                    Some(node) if pass == 1 || cut != Some(id) => {
+                        let node = source.call(node);
+                        let inputs: Vec<TensorId> = node.inputs.iter().filter_map(|id| place[id.index()]).collect();
+                        smaller.node(name, tensor.role, node.op.clone(), &inputs).expect("it was one before")
+                    }
+                    Some(_) => smaller.leaf(name, Role::Input, tensor.ty).expect("it was one before"),
+                    None => smaller.leaf(name, tensor.role, tensor.ty).expect("it was one before"),
+                })
+            });
+        }
+        cut_off = smaller;
+    }
+    cut_off
+}
+
+/// The largest tensor, in elements.
+const LARGEST: usize = 700;
+
+impl Random {
+    fn dims(&self, id: TensorId) -> Vec<usize> {
+        self.graph.tensor(id).ty.shape.dims().iter().map(|dim| dim.size).collect()
+    }
+
+    fn bound(&self, id: TensorId) -> f32 {
+        self.bounds[id.index()]
+    }
+
+    fn id(&self, index: usize) -> TensorId {
+        self.graph.tensors().nth(index).expect("it is there").0
+    }
+
+    fn leaf(&mut self, role: Role, dims: &[usize], bound: f32) -> TensorId {
+        let name =
+            if bound > 2.0 { format!("positive{}", self.bounds.len()) } else { format!("x{}", self.bounds.len()) };
+        let shape = Shape::new(dims).expect("few dimensions");
+        self.bounds.push(bound);
+        self.read.push(false);
+        self.graph.leaf(name, role, Type { dtype: DType::F32, shape }).expect("it is small")
+    }
+
+    /// A tensor that is there, more often than not a recent one.
+    fn any(&self, pick: u16) -> TensorId {
+        let count = self.bounds.len();
+        let back = if pick % 3 == 0 { usize::from(pick / 3) % count } else { usize::from(pick / 3) % count.min(6) };
+        self.id(count - 1 - back)
+    }
+
+    /// The first tensor from a random one on that fits.
+    fn any_that(&self, pick: u16, fits: impl Fn(TensorId) -> bool) -> Option<TensorId> {
+        let start = self.any(pick).index();
+        let count = self.bounds.len();
+        (0..count).map(|step| self.id((start + count - step) % count)).find(|id| fits(*id))
+    }
+
+    fn try_node(
+        &mut self,
+        name: &str,
+        settings: &[(&str, Value<'_>)],
+        inputs: &[TensorId],
+        bound: f32,
+        role: Role,
+    ) -> Result<TensorId, RuleError> {
+        let types: Vec<Type> = inputs.iter().map(|input| self.graph.tensor(*input).ty).collect();
+        let op: Rc<dyn Operator> = match name {
+            "identity" => Rc::new(op::Identity {}),
+            _ => (op::find(name).expect("an operator").build)(&Args { settings, inputs: &types })?,
+        };
+        let small = |ty: &Type| ty.shape.rank() <= 5 && ty.shape.elements().is_some_and(|count| count <= LARGEST);
+        if !(bound <= 1e6 && small(&op.infer(&types)?)) {
+            return Err(RuleError::Overflow);
+        }
+        let id = self.graph.node(format!("{name}{}", self.bounds.len()), role, op, inputs)?;
+        self.bounds.push(bound);
+        self.read.push(false);
+        inputs.iter().for_each(|input| self.read[input.index()] = true);
+        Ok(id)
+    }
+
+    fn grow(&mut self, gene: &Gene) {
+        let role = match gene.role {
+            0..16 => Role::Output,
+            16..32 => Role::KeptNode,
+            _ => Role::Node,
+        };
+        if self.grow_as(gene, role).is_none() {
+            // What does not fit is clamped, or cut where it is large.
+            let x = self.any(gene.operands[0]);
+            let limits = [("low", Value::Float(-1.5)), ("high", Value::Float(2.5))];
+            self.try_node("clamp", &limits, &[x], 2.5, role).expect("it always fits");
+        }
+    }
+
+    fn grow_as(&mut self, gene: &Gene, role: Role) -> Option<()> {
+        let [first, second, third] = gene.operands;
+        let [s, t, u, ..] = gene.settings.map(usize::from);
+        let x = self.any(first);
+        let (dims, bound) = (self.dims(x), self.bound(x));
+        let rank = dims.len();
+        let int = |value: usize| Value::Int(value as i64, 0);
+        let axis = if rank > 0 { s % rank } else { 0 };
+        match gene.kind {
+            0..14 => {
+                let role = [Role::Input, Role::KeptInput, Role::Weight, Role::Constant][s % 4];
+                let dims: Vec<usize> = gene.settings[2..].iter().map(|size| extent(*size)).take(t % 5).collect();
+                if dims.iter().product::<usize>() > LARGEST {
+                    return None;
+                }
+                self.leaf(role, &dims, 2.0);
+                return Some(());
+            }
+            14..60 => {
+                let functions: [(&str, f32); 10] = [
+                    ("relu", bound),
+                    ("neg", bound),
+                    ("abs", bound),
+                    ("leaky_relu", bound),
+                    ("tanh", 1.0),
+                    ("sigmoid", 1.0),
+                    ("gelu", bound),
+                    ("silu", bound),
+                    ("exp", if bound < 9.0 { bound.exp() } else { f32::INFINITY }),
+                    ("copy", bound),
+                ];
+                let (name, bound) = functions[s % functions.len()];
+                self.try_node(name, &[], &[x], bound, role).ok()?;
+            }
+            60..110 => {
+                let shape = self.graph.tensor(x).ty.shape;
+                let y = self.any_that(second, |id| self.graph.tensor(id).ty.shape.broadcast(&shape).is_ok())?;
+                let other = self.bound(y);
+                let (name, bound) = [
+                    ("add", bound + other),
+                    ("sub", bound + other),
+                    ("mul", bound * other),
+                    ("maximum", bound.max(other)),
+                    ("minimum", bound.max(other)),
+                ][s % 5];
+                let pair = if t % 2 == 0 { [x, y] } else { [y, x] };
+                self.try_node(name, &[], &pair, bound, role).ok()?;
+            }
+            110..116 => {
+                let divisor = self.leaf(Role::Weight, &dims[rank.min(1)..], 2.5);
+                self.try_node("div", &[], &[x, divisor], bound * 2.0, role).ok()?;
+            }
+            116..130 => {
+                let inner = *dims.last()?;
+                let fits = |id: TensorId| {
+                    let dims = self.dims(id);
+                    dims.len() >= 2 && dims[dims.len() - 2] == inner || dims.len() == 1 && dims[0] == inner
+                };
+                let weight = match self.any_that(second, fits) {
+                    Some(weight) => weight,
+                    None => self.leaf(Role::Weight, &[inner, 1 + t % 5], 2.0),
+                };
+                let bound = bound * self.bound(weight) * inner.max(1) as f32;
+                self.try_node("matmul", &[], &[x, weight], bound, role).ok()?;
+            }
+            130..145 => {
+                let root = (dims.iter().product::<usize>() as f32).sqrt() + 1.0;
+                let from = [("axis", int(axis))];
+                match s / 8 % 5 {
+                    0 => self.try_node("softmax", &from, &[x], 1.0, role),
+                    1 => self.try_node("log_softmax", &from, &[x], 2.0 * bound + 8.0, role),
+                    2 if t % 2 == 0 => self.try_node("layer_norm", &from, &[x], root, role),
+                    2 => {
+                        let y = self.any_that(second, |id| dims.ends_with(&self.dims(id)))?;
+                        let bound = (root + 1.0) * self.bound(y);
+                        self.try_node("layer_norm", &from, &[x, y, y], bound, role)
+                    }
+                    3 => self.try_node("rms_norm", &from, &[x], root, role),
+                    _ => {
+                        let channels = *dims.get(axis)?;
+                        let weight = self.leaf(Role::Weight, &[channels], 2.0);
+                        let var = self.leaf(Role::Constant, &[channels], 2.5);
+                        let inputs = [x, weight, weight, weight, var];
+                        self.try_node("batch_norm", &from, &inputs, 4.0 * bound + 10.0, role)
+                    }
+                }
+                .ok()?;
+            }
+            145..160 => {
+                let keep = Value::Bool(t % 2 == 0);
+                let axes: Vec<Value<'_>> = (0..rank).filter(|axis| u >> axis & 1 == 1).map(int).collect();
+                let count = dims.iter().product::<usize>().max(1) as f32;
+                let (name, bound) = [("sum", bound * count), ("mean", bound), ("max", bound)][s % 3];
+                if dims.contains(&0) && name == "mean" {
+                    return None;
+                }
+                self.try_node(name, &[("axes", Value::List(&axes)), ("keep_dims", keep)], &[x], bound, role).ok()?;
+            }
+            160..178 => {
+                let shape: Vec<Value<'_>> = reshaped(&dims, s, t, u).into_iter().map(int).collect();
+                self.try_node("reshape", &[("shape", Value::List(&shape))], &[x], bound, role).ok()?;
+            }
+            178..190 => {
+                let mut axes: Vec<usize> = (0..rank).collect();
+                axes.sort_by_key(|axis| gene.settings[*axis]);
+                let axes: Vec<Value<'_>> = axes.into_iter().map(int).collect();
+                match s % 3 {
+                    0 => self.try_node("transpose", &[], &[x], bound, role),
+                    1 => self.try_node("permute", &[("axes", Value::List(&axes))], &[x], bound, role),
+                    _ => self.try_node("identity", &[], &[x], bound, role),
+                }
+                .ok()?;
+            }
+            190..210 => {
+                let extent = *dims.get(axis)?;
+                let start = t % (extent + 1);
+                let end = start + u % (extent - start + 1);
+                let step = 1 + usize::from(gene.settings[3]) % 3;
+                let cut = [("axis", int(axis)), ("start", int(start)), ("end", int(end)), ("step", int(step))];
+                self.try_node("slice", &cut, &[x], bound, role).ok()?;
+            }
+            210..240 => {
+                if rank == 0 {
+                    return None;
+                }
+                let fits = |id: TensorId| {
+                    let other = self.dims(id);
+                    other.len() == rank && (0..rank).all(|at| at == axis || other[at] == dims[at])
+                };
+                let mut parts = vec![x];
+                parts.extend([second, third].iter().take(t % 3).filter_map(|pick| self.any_that(*pick, fits)));
+                if t % 5 == 0 {
+                    parts.rotate_left(1);
+                }
+                let bound = parts.iter().map(|part| self.bound(*part)).fold(0.0, f32::max);
+                self.try_node("concat", &[("axis", int(axis))], &parts, bound, role).ok()?;
+            }
+            _ => self.image(gene, role)?,
+        }
+        Some(())
+    }
+
+    /// A convolution or a pool.
+    fn image(&mut self, gene: &Gene, role: Role) -> Option<()> {
+        let [s, t, u, stride, padding, _] = gene.settings.map(usize::from);
+        let x = self.any_that(gene.operands[0], |id| self.dims(id).len() == 4)?;
+        let (dims, bound) = (self.dims(x), self.bound(x));
+        let int = |value: usize| Value::Int(value as i64, 0);
+        let last = t % 2 == 0;
+        let layout = ("layout", Value::Word(if last { "nhwc" } else { "nchw" }));
+        let (kernel, padding) = (1 + u % 3, padding % 2);
+        let moves = [layout, ("stride", int(1 + stride % 2)), ("padding", int(padding))];
+        if s % 4 == 3 {
+            let channels = dims[if last { 3 } else { 1 }];
+            let filter = if last { [2, kernel, kernel, channels] } else { [2, channels, kernel, kernel] };
+            if filter.iter().product::<usize>() > LARGEST {
+                return None;
+            }
+            let weight = self.leaf(Role::Weight, &filter, 2.0);
+            let bound = bound * 2.0 * (kernel * kernel * channels).max(1) as f32;
+            return self.try_node("conv2d", &moves, &[x, weight], bound, role).ok().map(|_| ());
+        }
+        if dims.contains(&0) {
+            return None;
+        }
+        let pool = [moves[0], moves[1], moves[2], ("kernel", int(kernel))];
+        match s % 4 {
+            0 => self.try_node("max_pool2d", &pool, &[x], bound, role),
+            1 => self.try_node("avg_pool2d", &pool, &[x], bound, role),
+            _ => self.try_node("global_avg_pool", &[layout], &[x], bound, role),
+        }
+        .ok()
+        .map(|_| ())
+    }
+}
+
+/// Extents from 0 to 6; none at all is rare.
+fn extent(size: u8) -> usize {
+    if size < 6 { 0 } else { 1 + usize::from(size) % 6 }
+}
+
+/// Other extents of the same product: two neighbours merged, one split, a 1 put in, ones dropped, or all in one.
+fn reshaped(dims: &[usize], kind: usize, at: usize, factor: usize) -> Vec<usize> {
+    let mut dims = dims.to_vec();
+    let place = if dims.is_empty() { 0 } else { at % dims.len() };
+    match kind % 5 {
+        0 if place + 1 < dims.len() => dims[place] *= dims.remove(place + 1),
+        1 if !dims.is_empty() => {
+            let factors: Vec<usize> = (1..=dims[place]).filter(|factor| dims[place].is_multiple_of(*factor)).collect();
+            if let Some(factor) = factors.get(factor % factors.len().max(1)) {
+                dims[place] /= factor;
+                dims.insert(place, *factor);
+            }
+        }
+        2 => dims.insert(place, 1),
+        3 => dims.retain(|dim| *dim != 1),
+        _ => dims = vec![dims.iter().product()],
+    }
+    dims
+}

@@ -1,0 +1,152 @@
+//! ONNX's Attention, LayerNormalization and RotaryEmbedding as models write them out: products, softmax, views.
+
+use model_graph_planner::TensorId;
+use model_graph_planner::op::Value;
+
+use crate::build::{Builder, Left, axis, int, ints};
+use crate::case::Node;
+
+/// The results of a node, or none when the operator is of another family.
+pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>> {
+    match node.op.as_str() {
+        "Attention" => attention(b, node).map(Some),
+        "LayerNormalization" => layer_norm(b, node).map(Some),
+        "RotaryEmbedding" => rotary(b, node).map(|result| Some(vec![result])),
+        _ => Ok(None),
+    }
+}
+
+/// `softmax(q kᵀ scale + mask) v` per head; keys and values of a head serve several query heads.
+fn attention(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
+    if b.has(node, 6) {
+        return Err("lengths that are operands".into());
+    }
+    let heads = |name: &str| node.int(name).map(|heads| heads as usize);
+    let [mut q, mut k, mut v] = [0, 1, 2].map(|index| b.tensor(node, index));
+    let flat = b.dims(q.clone()?).len() == 3;
+    if flat {
+        q = split_heads(b, q?, heads("q_num_heads"));
+        k = split_heads(b, k?, heads("kv_num_heads"));
+        v = split_heads(b, v?, heads("kv_num_heads"));
+    }
+    let (q, mut k, mut v) = (q?, k?, v?);
+    let mut past = 0;
+    if b.has(node, 4) {
+        let (past_k, past_v) = (b.tensor(node, 4)?, b.tensor(node, 5)?);
+        past = b.dims(past_k)[2];
+        k = b.concat(&[past_k, k], 2)?;
+        v = b.concat(&[past_v, v], 2)?;
+    }
+    let present = [k, v];
+    let dims = b.dims(q);
+    let (rows, columns) = (dims[2], b.dims(k)[2]);
+    let shared = dims[1] / b.dims(k)[1];
+    let (k, v) = (repeat(b, k, shared)?, repeat(b, v, shared)?);
+    let k = b.map("transpose", k)?;
+    let scores = b.join("matmul", q, k)?;
+    let mut seen = vec![b.with("mul", scores, node.float("scale", 1.0 / (dims[3] as f64).sqrt()))?];
+    let cap = node.float("softcap", 0.0);
+    let mut scores = seen[0];
+    if cap > 0.0 {
+        let small = b.with("div", scores, cap)?;
+        let bent = b.map("tanh", small)?;
+        scores = b.with("mul", bent, cap)?;
+    }
+    seen.push(scores);
+    if b.has(node, 3) {
+        let mask = b.tensor(node, 3)?;
+        scores = b.join("add", scores, mask)?;
+    }
+    let window = |name: &str| node.int(name).filter(|size| *size >= 0);
+    let (left, right) = (window("left_window_size"), window("right_window_size"));
+    if node.flag("is_causal") || left.is_some() || right.is_some() {
+        let hidden = |at: usize| {
+            let distance = (at % columns) as i64 - (at / columns + past) as i64;
+            node.flag("is_causal") && distance > 0
+                || left.is_some_and(|left| -distance > left)
+                || right.is_some_and(|right| distance > right)
+        };
+        let mask = (0..rows * columns).map(|at| if hidden(at) { f32::NEG_INFINITY } else { 0.0 }).collect();
+        let mask = b.constant(&[rows, columns], mask)?;
+        scores = b.join("add", scores, mask)?;
+    }
+    seen.push(scores);
+    let weights = b.map("softmax", scores)?;
+    seen.push(weights);
+    let mut y = b.join("matmul", weights, v)?;
+    if flat {
+        let dims = b.dims(y);
+        let rows = b.permute(y, &[0, 2, 1, 3])?;
+        y = b.reshape(rows, &[dims[0], dims[2], dims[1] * dims[3]])?;
+    }
+    let mode = node.int("qk_matmul_output_mode").unwrap_or(0) as usize;
+    Ok(vec![y, present[0], present[1], seen[mode]])
+}
+
+/// `B S (H D)` as `B H S D`.
+fn split_heads(b: &mut Builder, x: TensorId, heads: Option<usize>) -> Left<TensorId> {
+    let (dims, heads) = (b.dims(x), heads.ok_or("no number of heads")?);
+    let split = b.reshape(x, &[dims[0], dims[1], heads, dims[2] / heads])?;
+    b.permute(split, &[0, 2, 1, 3])
+}
+
+/// Each head `times` times in a row.
+fn repeat(b: &mut Builder, x: TensorId, times: usize) -> Left<TensorId> {
+    if times == 1 {
+        return Ok(x);
+    }
+    let dims = b.dims(x);
+    let apart = b.reshape(x, &[dims[0], dims[1], 1, dims[2], dims[3]])?;
+    let all = b.concat(&vec![apart; times], 2)?;
+    b.reshape(all, &[dims[0], dims[1] * times, dims[2], dims[3]])
+}
+
+/// The normalised rows, their means and one over their deviations.
+fn layer_norm(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
+    let operands = b.tensors(node)?;
+    let rank = b.dims(operands[0]).len();
+    let from = axis(node.int("axis").unwrap_or(-1), rank)?;
+    let eps = node.float("epsilon", 1e-5);
+    let y = b.call("layer_norm", &[("axis", int(from)), ("eps", Value::Float(eps))], &operands)?;
+    let axes = ints(&(from..rank).collect::<Vec<usize>>());
+    let over = [("axes", Value::List(&axes)), ("keep_dims", Value::Bool(true))];
+    let mean = b.call("mean", &over, &operands[..1])?;
+    let apart = b.join("sub", operands[0], mean)?;
+    let square = b.join("mul", apart, apart)?;
+    let variance = b.call("mean", &over, &[square])?;
+    let more = b.with("add", variance, eps)?;
+    let deviation = b.map("sqrt", more)?;
+    let one = b.number(1.0)?;
+    let inverse = b.join("div", one, deviation)?;
+    Ok(vec![y, mean, inverse])
+}
+
+/// Pairs of elements turned by angles whose cosines and sines are given for every position.
+fn rotary(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    if b.has(node, 3) {
+        return Err("operator Gather is not in the language".into());
+    }
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let (size, half) = (dims[3], dims[3] / 2);
+    let cuts = if node.flag("interleaved") { [[0, size, 2], [1, size, 2]] } else { [[0, half, 1], [half, size, 1]] };
+    let [even, odd] = [b.slice(x, 3, cuts[0])?, b.slice(x, 3, cuts[1])?];
+    let mut angle = [b.tensor(node, 1)?, b.tensor(node, 2)?];
+    for angle in &mut angle {
+        *angle = b.reshape(*angle, &[dims[0], 1, dims[2], half])?;
+    }
+    let turned = |b: &mut Builder, first: TensorId, second: TensorId, name: &str| -> Left<TensorId> {
+        let left = b.join("mul", first, angle[0])?;
+        let right = b.join("mul", second, angle[1])?;
+        b.join(name, left, right)
+    };
+    let real = turned(b, even, odd, "sub")?;
+    let other = turned(b, odd, even, "add")?;
+    if !node.flag("interleaved") {
+        return b.concat(&[real, other], 3);
+    }
+    let pair = [dims[0], dims[1], dims[2], half, 1];
+    let (real, other) = (b.reshape(real, &pair)?, b.reshape(other, &pair)?);
+    let pairs = b.concat(&[real, other], 4)?;
+    b.reshape(pairs, &dims)
+}

@@ -1,0 +1,261 @@
+//! ONNX's elementwise functions, reductions, normalisations and products in terms of the language's operators.
+
+use model_graph_planner::TensorId;
+use model_graph_planner::op::Value;
+
+use crate::build::{Builder, Left, axis, int, ints};
+use crate::case::Node;
+
+/// The only result of a node, or none when the operator is of another family.
+pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
+    let result = match node.op.as_str() {
+        "Abs" | "Exp" | "Log" | "Neg" | "Relu" | "Sigmoid" | "Sqrt" | "Tanh" => {
+            let x = b.tensor(node, 0)?;
+            b.map(&node.op.to_lowercase(), x)?
+        }
+        "Gelu" => {
+            let x = b.tensor(node, 0)?;
+            let how = if node.word("approximate") == "tanh" { "tanh" } else { "none" };
+            b.call("gelu", &[("approximate", Value::Word(how))], &[x])?
+        }
+        "LeakyRelu" => {
+            let x = b.tensor(node, 0)?;
+            b.call("leaky_relu", &[("slope", Value::Float(node.float("alpha", 0.01)))], &[x])?
+        }
+        "Elu" => {
+            let x = b.tensor(node, 0)?;
+            elu(b, x, node.float("alpha", 1.0))?
+        }
+        "Selu" => {
+            let x = b.tensor(node, 0)?;
+            let elu = elu(b, x, node.float("alpha", 1.673_263_192_176_819))?;
+            b.with("mul", elu, node.float("gamma", 1.050_700_982_414_245_6))?
+        }
+        "HardSigmoid" => {
+            let x = b.tensor(node, 0)?;
+            hard_sigmoid(b, x, node.float("alpha", 0.2), node.float("beta", 0.5))?
+        }
+        "HardSwish" => {
+            let x = b.tensor(node, 0)?;
+            let gate = hard_sigmoid(b, x, 1.0 / 6.0, 0.5)?;
+            b.join("mul", x, gate)?
+        }
+        "Swish" if node.float("alpha", 1.0) == 1.0 => {
+            let x = b.tensor(node, 0)?;
+            b.map("silu", x)?
+        }
+        "Softplus" => {
+            let x = b.tensor(node, 0)?;
+            softplus(b, x)?
+        }
+        "Mish" => {
+            let x = b.tensor(node, 0)?;
+            let softplus = softplus(b, x)?;
+            let tanh = b.map("tanh", softplus)?;
+            b.join("mul", x, tanh)?
+        }
+        "PRelu" => {
+            let (x, mut slope) = (b.tensor(node, 0)?, b.tensor(node, 1)?);
+            let (dims, given) = (b.dims(x), b.dims(slope));
+            if b.opset < 7 && given.len() == 1 && given[0] > 1 {
+                // Before numpy's broadcasting: one slope per channel.
+                slope = b.reshape(slope, &[&given[..], &vec![1; dims.len() - 2]].concat())?;
+            }
+            let zero = b.number(0.0)?;
+            let low = b.join("minimum", x, zero)?;
+            let low = b.join("mul", slope, low)?;
+            let high = b.map("relu", x)?;
+            b.join("add", high, low)?
+        }
+        "Reciprocal" => {
+            let (one, x) = (b.number(1.0)?, b.tensor(node, 0)?);
+            b.join("div", one, x)?
+        }
+        "Pow" => {
+            let x = b.tensor(node, 0)?;
+            match b.known(node, 1)?.as_deref() {
+                Some([power]) if *power >= 1.0 && *power <= 8.0 && power.fract() == 0.0 => {
+                    (1..*power as usize).try_fold(x, |product, _| b.join("mul", product, x))?
+                }
+                _ => return Err("operator Pow with any exponent is not in the language".into()),
+            }
+        }
+        "Clip" => clip(b, node)?,
+        "Add" | "Sub" | "Mul" | "Div" | "Max" | "Min" | "Sum" | "Mean" => several(b, node)?,
+        "MatMul" => {
+            let (left, right) = (b.tensor(node, 0)?, b.tensor(node, 1)?);
+            b.join("matmul", left, right)?
+        }
+        "Gemm" => gemm(b, node)?,
+        "Softmax" | "LogSoftmax" => softmax(b, node)?,
+        "RMSNormalization" => {
+            let (x, scale) = (b.tensor(node, 0)?, b.tensor(node, 1)?);
+            let from = axis(node.int("axis").unwrap_or(-1), b.dims(x).len())?;
+            let eps = Value::Float(node.float("epsilon", 1e-5));
+            b.call("rms_norm", &[("axis", int(from)), ("eps", eps)], &[x, scale])?
+        }
+        "BatchNormalization" if !node.flag("training_mode") => {
+            let operands = b.tensors(node)?;
+            b.call("batch_norm", &[("eps", Value::Float(node.float("epsilon", 1e-5)))], &operands)?
+        }
+        "GroupNormalization" | "InstanceNormalization" => group_norm(b, node)?,
+        name if name.starts_with("Reduce") => reduce(b, node)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(result))
+}
+
+/// `max(x, 0) + alpha * (exp(min(x, 0)) - 1)`.
+fn elu(b: &mut Builder, x: TensorId, alpha: f64) -> Left<TensorId> {
+    let low = b.with("minimum", x, 0.0)?;
+    let exp = b.map("exp", low)?;
+    let low = b.with("sub", exp, 1.0)?;
+    let low = b.with("mul", low, alpha)?;
+    let high = b.map("relu", x)?;
+    b.join("add", high, low)
+}
+
+fn hard_sigmoid(b: &mut Builder, x: TensorId, alpha: f64, beta: f64) -> Left<TensorId> {
+    let scaled = b.with("mul", x, alpha)?;
+    let moved = b.with("add", scaled, beta)?;
+    b.call("clamp", &[("low", Value::Float(0.0)), ("high", Value::Float(1.0))], &[moved])
+}
+
+/// `max(x, 0) + log(1 + exp(-|x|))`.
+fn softplus(b: &mut Builder, x: TensorId) -> Left<TensorId> {
+    let size = b.map("abs", x)?;
+    let minus = b.map("neg", size)?;
+    let exp = b.map("exp", minus)?;
+    let more = b.with("add", exp, 1.0)?;
+    let log = b.map("log", more)?;
+    let high = b.map("relu", x)?;
+    b.join("add", high, log)
+}
+
+fn clip(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let limit = |index: usize, name: &str| -> Left<Option<f64>> {
+        Ok(b.known(node, index)?.map(|values| values[0]).or(node.attrs[name].as_f64()))
+    };
+    let (low, high) = (limit(1, "min")?, limit(2, "max")?);
+    if let (Some(low), Some(high)) = (low, high)
+        && low > high
+    {
+        let above = b.with("maximum", x, low)?;
+        return b.with("minimum", above, high);
+    }
+    let limits = [("low", low), ("high", high)];
+    let limits: Vec<(&str, Value<'_>)> =
+        limits.into_iter().filter_map(|(name, limit)| limit.map(|limit| (name, Value::Float(limit)))).collect();
+    b.call("clamp", &limits, &[x])
+}
+
+/// Functions of two operands and more, folded from the left.
+fn several(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let operands = b.tensors(node)?;
+    let name = match node.op.as_str() {
+        "Max" => "maximum",
+        "Min" => "minimum",
+        "Sum" | "Mean" => "add",
+        other => &other.to_lowercase(),
+    };
+    let mut result = operands[0];
+    for operand in &operands[1..] {
+        result = b.join(name, result, *operand)?;
+    }
+    if node.op == "Mean" {
+        result = b.with("div", result, operands.len() as f64)?;
+    }
+    Ok(result)
+}
+
+fn gemm(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let mut sides = [b.tensor(node, 0)?, b.tensor(node, 1)?];
+    for (side, name) in sides.iter_mut().zip(["transA", "transB"]) {
+        if node.flag(name) {
+            *side = b.map("transpose", *side)?;
+        }
+    }
+    let mut product = b.join("matmul", sides[0], sides[1])?;
+    let (alpha, beta) = (node.float("alpha", 1.0), node.float("beta", 1.0));
+    if alpha != 1.0 {
+        product = b.with("mul", product, alpha)?;
+    }
+    if !b.has(node, 2) || beta == 0.0 {
+        return Ok(product);
+    }
+    let mut bias = b.tensor(node, 2)?;
+    if beta != 1.0 {
+        bias = b.with("mul", bias, beta)?;
+    }
+    b.join("add", product, bias)
+}
+
+fn softmax(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let name = if node.op == "Softmax" { "softmax" } else { "log_softmax" };
+    if b.opset >= 13 {
+        let along = axis(node.int("axis").unwrap_or(-1), dims.len())?;
+        return b.call(name, &[("axis", int(along))], &[x]);
+    }
+    // Before opset 13 the dimensions from the axis on are one row.
+    let from = axis(node.int("axis").unwrap_or(1), dims.len())?;
+    let rows = b.reshape(x, &[dims[..from].iter().product(), dims[from..].iter().product()])?;
+    let rows = b.map(name, rows)?;
+    b.reshape(rows, &dims)
+}
+
+/// Rows of a group's channels are normalised, then scaled per channel.
+fn group_norm(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let groups = node.int("num_groups").map_or(dims[1], |groups| groups as usize);
+    let rows = b.reshape(x, &[dims[0], groups, dims[1..].iter().product::<usize>() / groups])?;
+    let rows = b.call("layer_norm", &[("eps", Value::Float(node.float("epsilon", 1e-5)))], &[rows])?;
+    let mut result = b.reshape(rows, &dims)?;
+    let channels = [&[dims[1]], &vec![1; dims.len() - 2][..]].concat();
+    for (index, name) in [(1, "mul"), (2, "add")] {
+        let per_channel = b.tensor(node, index)?;
+        let per_channel = b.reshape(per_channel, &channels)?;
+        result = b.join(name, result, per_channel)?;
+    }
+    Ok(result)
+}
+
+fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let mut x = b.tensor(node, 0)?;
+    let rank = b.dims(x).len();
+    let given = match b.known(node, 1)? {
+        Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
+        None => node.ints("axes").unwrap_or_default(),
+    };
+    let mut axes = given.iter().map(|given| axis(*given, rank)).collect::<Left<Vec<usize>>>()?;
+    if axes.is_empty() && !node.flag("noop_with_empty_axes") {
+        axes = (0..rank).collect();
+    }
+    let (name, minus, square, root) = match node.op.as_str() {
+        "ReduceSum" => ("sum", false, false, false),
+        "ReduceMean" => ("mean", false, false, false),
+        "ReduceMax" => ("max", false, false, false),
+        "ReduceMin" => ("max", true, false, false),
+        "ReduceSumSquare" => ("sum", false, true, false),
+        "ReduceL2" => ("sum", false, true, true),
+        other => return Err(format!("operator {other} is not in the language")),
+    };
+    if minus {
+        x = b.map("neg", x)?;
+    }
+    if square {
+        x = b.join("mul", x, x)?;
+    }
+    let keep = Value::Bool(node.int("keepdims").unwrap_or(1) != 0);
+    let mut result = b.call(name, &[("axes", Value::List(&ints(&axes))), ("keep_dims", keep)], &[x])?;
+    if minus {
+        result = b.map("neg", result)?;
+    }
+    if root {
+        result = b.map("sqrt", result)?;
+    }
+    Ok(result)
+}

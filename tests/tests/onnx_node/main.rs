@@ -1,0 +1,122 @@
+//! The single-operator conformance cases of the `onnx` package: every one that the language can express is built with
+//! its operators, planned, run with and without poison, and compared with the known result.
+
+mod attention;
+mod build;
+mod case;
+mod elementwise;
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use model_graph_planner::{Options, TensorId, plan};
+use model_graph_tests::interpret::{Machine, Watch};
+
+use build::{Builder, Left};
+use case::{Case, Data, Node};
+
+/// How many cases run and pass. It only goes up.
+const PASSING: usize = 391;
+
+#[test]
+fn the_cases_that_can_be_expressed_give_the_known_results() {
+    let Some(files) = case::all() else {
+        println!("skipped: ../shared/onnx-node is not there");
+        return;
+    };
+    let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut total, mut passed, mut wrong) = (0, Vec::new(), Vec::new());
+    for (file, cases) in &files {
+        for case in cases {
+            total += 1;
+            match build(case) {
+                Err(reason) => left_out.entry(reason).or_default().push(format!("{file}/{}", case.name)),
+                Ok((builder, outputs)) => match run(case, &builder, &outputs) {
+                    Ok(()) => passed.push(&case.name),
+                    Err(text) => wrong.push(format!("{file}/{}: {text}", case.name)),
+                },
+            }
+        }
+    }
+    println!("{} of {total} cases run and pass", passed.len());
+    let mut reasons: Vec<(&String, &Vec<String>)> = left_out.iter().collect();
+    reasons.sort_by_key(|(reason, cases)| (std::cmp::Reverse(cases.len()), *reason));
+    for (reason, cases) in reasons {
+        println!("{:5}  {reason:60} {}", cases.len(), if cases.len() < 4 { cases.join(" ") } else { String::new() });
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(passed.len(), PASSING, "update the number when more cases pass; it never goes down");
+}
+
+/// The case's graph and its outputs, or why there is none.
+fn build(case: &Case) -> Left<(Builder, Vec<TensorId>)> {
+    if let Some(data) = case.outputs.iter().chain(case.inputs.first()).find(|data| data.dtype != "float32")
+        && !(case.inputs.first().is_some_and(|first| first.name == data.name) && data.dtype == "int64")
+    {
+        return Err(format!("element type {}", data.dtype));
+    }
+    let mut builder = Builder::new(case);
+    for node in &case.nodes {
+        let results = results(&mut builder, node)?;
+        for (name, id) in node.outputs.iter().zip(results) {
+            builder.set(name, id);
+        }
+    }
+    let outputs = case.outputs.iter().map(|output| builder.output(&output.name)).collect::<Left<_>>()?;
+    Ok((builder, outputs))
+}
+
+fn results(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
+    if let Some(result) = elementwise::build(b, node)? {
+        return Ok(vec![result]);
+    }
+    if let Some(results) = shapes::build(b, node)? {
+        return Ok(results);
+    }
+    match attention::build(b, node)? {
+        Some(results) => Ok(results),
+        None if node.flag("training_mode") => Err("training".into()),
+        None => Err(format!("operator {} is not in the language", node.op)),
+    }
+}
+
+/// Plans and runs the case twice, and compares.
+fn run(case: &Case, builder: &Builder, outputs: &[TensorId]) -> Result<(), String> {
+    let planned = plan(&builder.graph, &Options::default()).map_err(|error| error.to_string())?;
+    let mut first: Option<Vec<Vec<u32>>> = None;
+    for poison in [None, Some(0xff)] {
+        let mut machine = Machine::new(&planned).map_err(|error| error.to_string())?;
+        for (leaf, values) in &builder.leaves {
+            machine.write(*leaf, values).map_err(|error| error.to_string())?;
+        }
+        machine.run(Watch { poison, writes: poison.is_none(), packed: false })?;
+        let mut bits = Vec::new();
+        for (id, expected) in outputs.iter().zip(&case.outputs) {
+            let dims: Vec<usize> = builder.dims(*id);
+            if dims != expected.dims {
+                return Err(format!("{} has the shape {dims:?} instead of {:?}", expected.name, expected.dims));
+            }
+            let values = machine.read(*id).map_err(|error| error.to_string())?.ok_or("it has no place")?;
+            close(case, expected, &values)?;
+            bits.push(values.iter().map(|value| value.to_bits()).collect());
+        }
+        if first.get_or_insert_with(|| bits.clone()) != &bits {
+            return Err("poison changes the result".into());
+        }
+    }
+    Ok(())
+}
+
+fn close(case: &Case, expected: &Data, values: &[f32]) -> Result<(), String> {
+    if values.len() != expected.values.len() {
+        return Err(format!("{} has {} elements instead of {}", expected.name, values.len(), expected.values.len()));
+    }
+    for (at, (value, wanted)) in values.iter().zip(&expected.values).enumerate() {
+        let value = f64::from(*value);
+        let near = (value - wanted).abs() <= case.atol + case.rtol * wanted.abs();
+        if !(near || value == *wanted || value.is_nan() && wanted.is_nan()) {
+            return Err(format!("{}[{at}] is {value} instead of {wanted}", expected.name));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! ONNX's operators that move elements, and its images, in terms of the language's operators.
+
+use model_graph_planner::TensorId;
+use model_graph_planner::op::Value;
+
+use crate::build::{Builder, Left, axis, int, ints};
+use crate::case::Node;
+
+/// The results of a node, or none when the operator is of another family.
+pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>> {
+    let result = match node.op.as_str() {
+        "Identity" => b.tensor(node, 0)?,
+        "Dropout" => dropout(b, node)?,
+        "Constant" => {
+            let (mut dims, mut values) = (Vec::new(), Vec::new());
+            literal(&node.attrs["value"]["tensor"], 0, &mut dims, &mut values);
+            b.set_known(&node.outputs[0], dims, values);
+            return Ok(Some(Vec::new()));
+        }
+        "ConstantOfShape" => {
+            let dims = sizes(b.known(node, 0)?)?;
+            let value = node.attrs["value"]["tensor"][0].as_f64().unwrap_or(0.0);
+            b.constant(&dims, vec![value as f32; dims.iter().product()])?
+        }
+        "Flatten" => {
+            let x = b.tensor(node, 0)?;
+            let dims = b.dims(x);
+            let at = axis(node.int("axis").unwrap_or(1), dims.len())?;
+            b.reshape(x, &[dims[..at].iter().product(), dims[at..].iter().product()])?
+        }
+        "Reshape" => reshape(b, node)?,
+        "Squeeze" | "Unsqueeze" => squeeze(b, node)?,
+        "Transpose" => {
+            let x = b.tensor(node, 0)?;
+            let rank = b.dims(x).len();
+            let axes = match node.ints("perm") {
+                Some(axes) => axes.iter().map(|axis| *axis as usize).collect(),
+                None => (0..rank).rev().collect::<Vec<usize>>(),
+            };
+            b.permute(x, &axes)?
+        }
+        "Slice" => slice(b, node)?,
+        "Split" => return split(b, node).map(Some),
+        "Concat" => {
+            let parts = b.tensors(node)?;
+            let along = axis(node.int("axis").unwrap_or(1), b.dims(parts[0]).len())?;
+            b.concat(&parts, along)?
+        }
+        "Expand" => {
+            let x = b.tensor(node, 0)?;
+            let dims = sizes(b.known(node, 1)?)?;
+            let ones = b.constant(&dims, vec![1.0; dims.iter().product()])?;
+            b.join("mul", x, ones)?
+        }
+        "Tile" => {
+            let mut x = b.tensor(node, 0)?;
+            for (axis, times) in sizes(b.known(node, 1)?)?.into_iter().enumerate() {
+                x = b.concat(&vec![x; times], axis)?;
+            }
+            x
+        }
+        "Pad" => pad(b, node)?,
+        "DepthToSpace" | "SpaceToDepth" => depth(b, node)?,
+        "Conv" => conv(b, node)?,
+        "MaxPool" | "AveragePool" => pool(b, node)?,
+        "GlobalAveragePool" => {
+            let x = b.tensor(node, 0)?;
+            b.map("global_avg_pool", x)?
+        }
+        "GlobalMaxPool" => {
+            let x = b.tensor(node, 0)?;
+            let axes = ints(&(2..b.dims(x).len()).collect::<Vec<usize>>());
+            b.call("max", &[("axes", Value::List(&axes)), ("keep_dims", Value::Bool(true))], &[x])?
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(vec![result]))
+}
+
+/// Extents and elements of nested lists.
+fn literal(json: &serde_json::Value, depth: usize, dims: &mut Vec<usize>, values: &mut Vec<f64>) {
+    match json.as_array() {
+        Some(list) => {
+            if dims.len() == depth {
+                dims.push(list.len());
+            }
+            list.iter().for_each(|item| literal(item, depth + 1, dims, values));
+        }
+        None => values.extend(json.as_f64()),
+    }
+}
+
+fn sizes(values: Option<Vec<f64>>) -> Left<Vec<usize>> {
+    Ok(values.ok_or("settings that are computed")?.into_iter().map(|value| value as usize).collect())
+}
+
+/// In inference, or with nothing to drop, the operand itself.
+fn dropout(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let training = b.known(node, 2)?.is_some_and(|values| values.first() == Some(&1.0));
+    let ratio = b.known(node, 1)?.map_or(0.5, |values| values[0]);
+    if training && ratio != 0.0 {
+        return Err("training".into());
+    }
+    b.tensor(node, 0)
+}
+
+fn reshape(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let wanted = b.known(node, 1)?.ok_or("settings that are computed")?;
+    let wanted: Vec<Value<'_>> = wanted
+        .iter()
+        .enumerate()
+        .map(|(axis, size)| match *size as i64 {
+            -1 => Value::Infer,
+            0 if !node.flag("allowzero") => int(dims[axis]),
+            size => Value::Int(size, 0),
+        })
+        .collect();
+    b.call("reshape", &[("shape", Value::List(&wanted))], &[x])
+}
+
+fn squeeze(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let mut dims = b.dims(x);
+    let given: Vec<i64> = match b.known(node, 1)? {
+        Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
+        None => node.ints("axes").ok_or("Squeeze without axes")?,
+    };
+    let more = node.op == "Unsqueeze";
+    let rank = dims.len() + if more { given.len() } else { 0 };
+    let mut axes = given.iter().map(|given| axis(*given, rank)).collect::<Left<Vec<usize>>>()?;
+    axes.sort_unstable();
+    if more {
+        axes.iter().for_each(|axis| dims.insert(*axis, 1));
+    } else {
+        axes.iter().rev().for_each(|axis| assert_eq!(dims.remove(*axis), 1));
+    }
+    b.reshape(x, &dims)
+}
+
+fn slice(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let mut x = b.tensor(node, 0)?;
+    let whole = |values: Vec<f64>| values.iter().map(|value| *value as i64).collect::<Vec<i64>>();
+    let setting = |index: usize, name: &str| -> Left<Option<Vec<i64>>> {
+        Ok(b.known(node, index)?.map(whole).or(node.ints(name)))
+    };
+    let (starts, ends) = (setting(1, "starts")?.unwrap_or_default(), setting(2, "ends")?.unwrap_or_default());
+    let axes = setting(3, "axes")?.unwrap_or((0..starts.len() as i64).collect());
+    let steps = setting(4, "steps")?.unwrap_or(vec![1; starts.len()]);
+    for index in 0..starts.len() {
+        let dims = b.dims(x);
+        let along = axis(axes[index], dims.len())?;
+        let size = dims[along] as i64;
+        let step = usize::try_from(steps[index]).map_err(|_| "slices that run backwards")?;
+        let clip = |at: i64| (if at < 0 { at + size } else { at }).clamp(0, size) as usize;
+        let (start, end) = (clip(starts[index]), clip(ends[index]));
+        x = b.slice(x, along, [start, end.max(start), step])?;
+    }
+    Ok(x)
+}
+
+fn split(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let along = axis(node.int("axis").unwrap_or(0), dims.len())?;
+    let parts = match (b.known(node, 1)?, node.ints("split")) {
+        (Some(parts), _) => parts.iter().map(|part| *part as usize).collect(),
+        (None, Some(parts)) => parts.iter().map(|part| *part as usize).collect(),
+        (None, None) => vec![dims[along].div_ceil(node.outputs.len()); node.outputs.len()],
+    };
+    let mut start = 0;
+    parts
+        .into_iter()
+        .map(|part| {
+            let end = (start + part).min(dims[along]);
+            let cut = b.slice(x, along, [start, end, 1]);
+            start = end;
+            cut
+        })
+        .collect()
+}
+
+/// Blocks of the value side by side with the operand.
+fn pad(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    if !["", "constant"].contains(&node.word("mode")) {
+        return Err(format!("padding by {}", node.word("mode")));
+    }
+    let mut x = b.tensor(node, 0)?;
+    let rank = b.dims(x).len();
+    let pads: Vec<i64> = match b.known(node, 1)? {
+        Some(pads) => pads.iter().map(|pad| *pad as i64).collect(),
+        None => node.ints("pads").ok_or("no padding")?,
+    };
+    let value = b.known(node, 2)?.map_or(node.float("value", 0.0), |values| values[0]);
+    let axes: Vec<i64> = match b.known(node, 3)? {
+        Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
+        None => (0..rank as i64).collect(),
+    };
+    for (index, given) in axes.iter().enumerate() {
+        let along = axis(*given, rank)?;
+        let mut parts = vec![x];
+        for (end, place) in [(index, 0), (index + axes.len(), 1)] {
+            let mut dims = b.dims(x);
+            dims[along] = usize::try_from(pads[end]).map_err(|_| "padding that cuts")?;
+            if dims[along] > 0 {
+                let block = b.constant(&dims, vec![value as f32; dims.iter().product()])?;
+                parts.insert(if place == 0 { 0 } else { parts.len() }, block);
+            }
+        }
+        x = b.concat(&parts, along)?;
+    }
+    Ok(x)
+}
+
+fn depth(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let (n, c, h, w) = (dims[0], dims[1], dims[2], dims[3]);
+    let s = node.int("blocksize").ok_or("no block size")? as usize;
+    let (split, axes, out) = match (node.op.as_str(), node.word("mode")) {
+        ("SpaceToDepth", "" | "DCR") => ([n, c, h / s, s, w / s, s], [0, 3, 5, 1, 2, 4], [n, c * s * s, h / s, w / s]),
+        ("DepthToSpace", "CRD") => ([n, c / s / s, s, s, h, w], [0, 1, 4, 2, 5, 3], [n, c / s / s, h * s, w * s]),
+        ("DepthToSpace", _) => ([n, s, s, c / s / s, h, w], [0, 3, 4, 1, 5, 2], [n, c / s / s, h * s, w * s]),
+        (_, mode) => return Err(format!("mode {mode}")),
+    };
+    let split = b.reshape(x, &split)?;
+    let moved = b.permute(split, &axes)?;
+    b.reshape(moved, &out)
+}
+
+/// Windows over the last two dimensions; one dimension is taken as a plane of height 1.
+struct Windows {
+    kernel: Vec<usize>,
+    stride: Vec<usize>,
+    dilation: Vec<usize>,
+    padding: Vec<usize>,
+    line: bool,
+}
+
+fn windows(node: &Node, dims: &[usize], kernel: &[usize]) -> Left<Windows> {
+    let sides = kernel.len();
+    if sides > 2 {
+        return Err("windows of 3 dimensions".into());
+    }
+    let get = |name: &str, default: usize, count: usize| -> Vec<usize> {
+        node.ints(name).map_or(vec![default; count], |list| list.iter().map(|value| *value as usize).collect())
+    };
+    let (mut stride, mut dilation) = (get("strides", 1, sides), get("dilations", 1, sides));
+    let (mut kernel, mut padding) = (kernel.to_vec(), get("pads", 0, 2 * sides));
+    if node.word("auto_pad").starts_with("SAME") {
+        for side in 0..sides {
+            let size = dims[2 + side];
+            let reach = (kernel[side] - 1) * dilation[side] + 1;
+            let total = ((size.div_ceil(stride[side]) - 1) * stride[side] + reach).saturating_sub(size);
+            let (less, more) = (total / 2, total - total / 2);
+            let upper = node.word("auto_pad") == "SAME_UPPER";
+            (padding[side], padding[side + sides]) = if upper { (less, more) } else { (more, less) };
+        }
+    }
+    if sides == 1 {
+        for list in [&mut kernel, &mut stride, &mut dilation] {
+            list.insert(0, 1);
+        }
+        padding = vec![0, padding[0], 0, padding[1]];
+    }
+    Ok(Windows { kernel, stride, dilation, padding, line: sides == 1 })
+}
+
+/// `N C L` as `N C 1 L`.
+fn lift(b: &mut Builder, x: TensorId, line: bool) -> Left<TensorId> {
+    let mut dims = b.dims(x);
+    if !line {
+        return Ok(x);
+    }
+    dims.insert(2, 1);
+    b.reshape(x, &dims)
+}
+
+fn lower(b: &mut Builder, x: TensorId, line: bool) -> Left<TensorId> {
+    let mut dims = b.dims(x);
+    if !line {
+        return Ok(x);
+    }
+    dims.remove(2);
+    b.reshape(x, &dims)
+}
+
+fn conv(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let mut operands = b.tensors(node)?;
+    let (dims, kernel) = (b.dims(operands[0]), b.dims(operands[1])[2..].to_vec());
+    let w = windows(node, &dims, &kernel)?;
+    for operand in &mut operands[..2] {
+        *operand = lift(b, *operand, w.line)?;
+    }
+    let [stride, dilation, padding] = [&w.stride, &w.dilation, &w.padding].map(|list| ints(list));
+    let settings = [
+        ("stride", Value::List(&stride)),
+        ("dilation", Value::List(&dilation)),
+        ("padding", Value::List(&padding)),
+        ("groups", int(node.int("group").unwrap_or(1) as usize)),
+    ];
+    let result = b.call("conv2d", &settings, &operands)?;
+    lower(b, result, w.line)
+}
+
+fn pool(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    if node.outputs.len() > 1 {
+        return Err("positions of the largest elements".into());
+    }
+    let x = b.tensor(node, 0)?;
+    let kernel = node.ints("kernel_shape").ok_or("no window")?;
+    let kernel: Vec<usize> = kernel.iter().map(|size| *size as usize).collect();
+    let w = windows(node, &b.dims(x), &kernel)?;
+    let x = lift(b, x, w.line)?;
+    let [kernel, stride, dilation, padding] = [&w.kernel, &w.stride, &w.dilation, &w.padding].map(|list| ints(list));
+    let mut settings = vec![
+        ("kernel", Value::List(&kernel)),
+        ("stride", Value::List(&stride)),
+        ("dilation", Value::List(&dilation)),
+        ("padding", Value::List(&padding)),
+        ("ceil", Value::Bool(node.flag("ceil_mode"))),
+    ];
+    let name = if node.op == "MaxPool" {
+        "max_pool2d"
+    } else {
+        settings.push(("count_padding", Value::Bool(node.flag("count_include_pad"))));
+        "avg_pool2d"
+    };
+    let result = b.call(name, &settings, &[x])?;
+    lower(b, result, w.line)
+}

@@ -1,0 +1,125 @@
+//! Random graphs: whatever the planner decides, a planned run gives the bits that an evaluation gives which knows of no
+//! views, no successors in place and no shared bytes.
+
+use model_graph_planner::offset::Budget;
+use model_graph_planner::{Graph, Options, Planned, Role, plan, verify};
+use model_graph_tests::interpret::{Machine, Watch};
+use model_graph_tests::naive::evaluate;
+use model_graph_tests::random::{build, cases, genes, leaf_values, reduce};
+use proptest::prelude::*;
+
+/// All NaNs are one.
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }).collect()
+}
+
+/// The values of every tensor in two runs: the second has new inputs and nothing else.
+fn expected(graph: &Graph) -> [Vec<Vec<f32>>; 2] {
+    [0, 1].map(|run| {
+        evaluate(graph, |index| {
+            let tensor = graph.tensors().nth(index).expect("it is there").1;
+            leaf_values(graph, index, if tensor.role == Role::Input { run } else { 0 })
+        })
+    })
+}
+
+/// Two runs in the same buffer.
+fn runs(graph: &Graph, planned: &Planned, expected: &[Vec<Vec<f32>>; 2], watch: Watch) -> Result<(), String> {
+    let mut machine = Machine::new(planned).map_err(|error| error.to_string())?;
+    for run in 0..expected.len() {
+        for (id, tensor) in graph.tensors() {
+            if tensor.producer.is_none() && (run == 0 || tensor.role == Role::Input) {
+                machine.write(id, &expected[run][id.index()]).map_err(|error| error.to_string())?;
+            }
+        }
+        if let Some(before) = run.checked_sub(1) {
+            compare(graph, &machine, &[Role::KeptNode], &expected[before])
+                .map_err(|text| format!("after the inputs were written again, {text}"))?;
+        }
+        let readable = [Role::Output, Role::KeptNode, Role::KeptInput, Role::Weight, Role::Constant];
+        machine
+            .run(watch)
+            .and_then(|()| compare(graph, &machine, &readable, &expected[run]))
+            .map_err(|text| format!("run {run} with {watch:?}: {text}"))?;
+    }
+    Ok(())
+}
+
+fn compare(graph: &Graph, machine: &Machine<'_>, roles: &[Role], expected: &[Vec<f32>]) -> Result<(), String> {
+    for (id, tensor) in graph.tensors().filter(|(_, tensor)| roles.contains(&tensor.role)) {
+        let Some(values) = machine.read(id).map_err(|error| error.to_string())? else { continue };
+        let expected = &expected[id.index()];
+        if bits(&values) != bits(expected) {
+            return Err(format!("{} is {values:?} instead of {expected:?}", tensor.name));
+        }
+    }
+    Ok(())
+}
+
+fn planned(graph: &Graph, options: &Options) -> Result<Planned, String> {
+    let planned = plan(graph, options).map_err(|error| error.to_string())?;
+    verify(&planned).map_err(|fault| fault.to_string())?;
+    Ok(planned)
+}
+
+fn options(in_place: bool, concat: bool, align: usize) -> Options {
+    Options { in_place, concat, align, budget: Budget::default() }
+}
+
+/// Every combination of options gives the bits of the naive evaluation.
+fn bits_are_right(graph: &Graph, align: usize) -> Result<(), String> {
+    let expected = expected(graph);
+    for (in_place, concat) in [(true, true), (true, false), (false, true), (false, false)] {
+        let options = options(in_place, concat, align);
+        let planned = planned(graph, &options)?;
+        for watch in [None, Some(0xff)].map(|poison| Watch { poison, writes: poison.is_none(), packed: true }) {
+            runs(graph, &planned, &expected, watch)
+                .map_err(|text| format!("{text}\n{options:?}\n{}", planned.with(|plan| plan.to_string())))?;
+        }
+    }
+    Ok(())
+}
+
+/// Planning again gives the same, and no option costs memory.
+fn options_are_right(graph: &Graph) -> Result<(), String> {
+    let full = planned(graph, &options(true, true, 64))?;
+    let again = planned(graph, &options(true, true, 64))?;
+    if format!("{full:?}") != format!("{again:?}") {
+        return Err("a plan made twice differs".into());
+    }
+    for (in_place, concat) in [(true, false), (false, true), (false, false)] {
+        let less = planned(graph, &options(in_place, concat, 64))?;
+        if full.size > less.size {
+            let plans = [full, less].map(|planned| planned.with(|plan| plan.to_string()));
+            return Err(format!("in place {in_place}, concat {concat} needs less:\n{}\n{}", plans[0], plans[1]));
+        }
+    }
+    Ok(())
+}
+
+/// Fails with the smallest graph that a check complains of.
+fn report(graph: Graph, check: impl Fn(&Graph) -> Result<(), String>) {
+    if check(&graph).is_err() {
+        let graph = reduce(graph, |graph| check(graph).is_err());
+        panic!("{}\n{graph}", check(&graph).expect_err("it still fails"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: cases(40),
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_plan_gives_the_bits_of_the_naive_evaluation(genes in genes(), align in 2..8u32) {
+        report(build(&genes), |graph| bits_are_right(graph, 1 << align));
+    }
+
+    #[test]
+    fn a_plan_made_twice_is_the_same_and_options_never_cost_memory(genes in genes()) {
+        report(build(&genes), options_are_right);
+    }
+}
