@@ -122,6 +122,10 @@ impl Fields for Opaque {
     }
 
     fn fields(&self, _: &mut dyn FnMut(&'static str, Field<'_>)) {}
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
 }
 
 impl Operator for Opaque {
