@@ -4,8 +4,10 @@ use model_graph_planner::offset::{Budget, Buffer, Error, Fault, Part, check, low
 use proptest::prelude::*;
 
 /// The least peak there is: every order of buffers, each at the lowest offset that its predecessors allow.
+///
+/// Orders in which the offsets go down again are left out: they give nothing that another order does not.
 fn least_peak(buffers: &[Buffer]) -> usize {
-    fn place(buffers: &[Buffer], offsets: &mut Vec<Option<usize>>, peak: usize, best: &mut usize) {
+    fn place(buffers: &[Buffer], offsets: &mut Vec<Option<usize>>, last: usize, peak: usize, best: &mut usize) {
         if peak >= *best {
             return;
         }
@@ -28,14 +30,17 @@ fn least_peak(buffers: &[Buffer]) -> usize {
                 }
             }
             let offset = offset.next_multiple_of(buffers[index].align);
+            if offset < last {
+                continue;
+            }
             offsets[index] = Some(offset);
-            place(buffers, offsets, peak.max(offset + buffers[index].size), best);
+            place(buffers, offsets, offset, peak.max(offset + buffers[index].size), best);
             offsets[index] = None;
         }
     }
     let used: Vec<Buffer> = buffers.iter().filter(|b| b.lower < b.upper && b.size > 0).cloned().collect();
     let mut best = usize::MAX;
-    place(&used, &mut vec![None; used.len()], 0, &mut best);
+    place(&used, &mut vec![None; used.len()], 0, 0, &mut best);
     best
 }
 
@@ -91,34 +96,33 @@ fn live_bytes(buffers: &[Buffer]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig {
+        // Failures are written into the source as cases of their own, not into a file beside it.
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn small_ones_against_brute_force(buffers in prop::collection::vec(buffer(7, 9, 0), 0..8)) {
+    fn small_ones_against_brute_force(buffers in prop::collection::vec(buffer(6, 12, 0), 0..10)) {
         let solution = solve(&buffers, Budget::QUICK).unwrap();
         prop_assert_eq!(check(&buffers, &solution.offsets), Ok(()));
         prop_assert_eq!(solution.lower_bound, live_bytes(&buffers));
-        let least = if buffers.iter().all(|b| b.size == 0 || b.lower == b.upper) { 0 } else { least_peak(&buffers) };
-        prop_assert!(solution.peak >= least);
-        if solution.optimal {
-            prop_assert_eq!(solution.peak, least);
-        }
+        prop_assert!(solution.optimal);
+        prop_assert_eq!(solution.peak, least_peak(&buffers));
     }
 
     #[test]
-    fn small_aligned_ones_against_brute_force(buffers in prop::collection::vec(buffer(6, 9, 2), 1..7)) {
+    fn small_aligned_ones_against_brute_force(buffers in prop::collection::vec(buffer(6, 12, 2), 1..9)) {
         let solution = solve(&buffers, Budget::QUICK).unwrap();
         prop_assert_eq!(check(&buffers, &solution.offsets), Ok(()));
-        let least = if buffers.iter().all(|b| b.size == 0 || b.lower == b.upper) { 0 } else { least_peak(&buffers) };
+        let least = least_peak(&buffers);
         prop_assert!(solution.lower_bound <= least);
-        prop_assert!(solution.peak >= least);
-        if solution.optimal {
-            prop_assert_eq!(solution.peak, least);
-        }
+        prop_assert!(solution.optimal);
+        prop_assert_eq!(solution.peak, least);
     }
 
     #[test]
-    fn bigger_ones_are_valid(buffers in prop::collection::vec(buffer(60, 1000, 6), 0..120)) {
+    fn bigger_ones_are_valid(buffers in prop::collection::vec(buffer(60, 1000, 6), 0..80)) {
         let solution = solve(&buffers, Budget::steps(2000)).unwrap();
         prop_assert_eq!(check(&buffers, &solution.offsets), Ok(()));
         prop_assert!(solution.peak >= solution.lower_bound);
@@ -137,8 +141,9 @@ proptest! {
         prop_assert_eq!(check(&buffers, &solution.offsets), Ok(()));
         let whole: Vec<Buffer> =
             buffers.iter().map(|b| Buffer { parts: Vec::new(), ..b.clone() }).collect();
-        prop_assert!(solution.lower_bound <= lower_bound(&whole));
-        prop_assert!(solution.peak <= solve(&whole, Budget::QUICK).unwrap().peak);
+        let whole = solve(&whole, Budget::QUICK).unwrap();
+        prop_assert!(solution.lower_bound <= whole.peak);
+        prop_assert!(solution.peak <= whole.peak);
     }
 
     #[test]
@@ -193,6 +198,18 @@ fn the_bound_counts_rounding_for_all_but_the_topmost() {
     assert_eq!(lower_bound(&buffers), 25);
     let solution = solve(&buffers, Budget::default()).unwrap();
     assert_eq!((solution.peak, solution.optimal), (25, true));
+}
+
+/// A mixture of alignments in which the bound of 16 cannot be reached, and which takes a whole search to know.
+#[test]
+fn what_cannot_be_reached_is_proved() {
+    let buffers: Vec<Buffer> = [(3, 4, 3, 2), (1, 4, 1, 2), (2, 4, 4, 1), (0, 4, 1, 4), (0, 4, 7, 2)]
+        .iter()
+        .map(|&(lower, upper, size, align)| Buffer { align, ..Buffer::new(lower, upper, size) })
+        .collect();
+    let solution = solve(&buffers, Budget::default()).unwrap();
+    assert_eq!((solution.lower_bound, solution.peak, solution.optimal), (16, least_peak(&buffers), true));
+    assert!(solution.search_steps < 2000, "{} steps", solution.search_steps);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What contributors repeat: `cargo xtask <verb>`. One line of the table and one module for each verb.
 
+mod bench;
 mod bless;
 mod ci;
 mod compare;
@@ -24,6 +25,7 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb { usage: ci::USAGE, about: "check everything that has to hold before a merge", run: ci::run },
     Verb { usage: bless::USAGE, about: "rewrite generated files and expected outputs", run: bless::run },
+    Verb { usage: bench::USAGE, about: "the planner's figures, file by file, beside its peers' algorithms", run: bench::run },
     Verb { usage: compare::USAGE, about: "what whole networks need here and with other tools' algorithms", run: compare::run },
     Verb { usage: plan::USAGE, about: "plan a network, say why its peak is what it is, draw it", run: plan::run },
     Verb { usage: solve::USAGE, about: "place the buffers of one table", run: solve::run },

@@ -58,10 +58,19 @@ impl Greedy {
             let index = rect as usize;
             let own_start = problem.rects[index].start;
             let own_end = problem.rects[index].end;
-            let from = problem.first_earlier[index];
-            let to = problem.first_earlier[index + 1];
-            for &other in &problem.earlier[from..to] {
-                self.block(problem, other as usize, own_start, own_end);
+            if problem.linked {
+                let from = problem.first_earlier[index];
+                let to = problem.first_earlier[index + 1];
+                for &other in &problem.earlier[from..to] {
+                    self.block(problem, other as usize, own_start, own_end);
+                }
+            } else {
+                let lo = problem.rects[index].lo;
+                for (other, &end) in problem.ends[..index].iter().enumerate() {
+                    if end > lo {
+                        self.block(problem, other, own_start, own_end);
+                    }
+                }
             }
             for other in index + 1..problem.rects[index].later_end as usize {
                 self.block(problem, other, own_start, own_end);

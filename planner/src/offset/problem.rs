@@ -34,6 +34,9 @@ pub(super) struct Rect {
     pub(super) later_end: u32,
 }
 
+/// Overlapping pairs listed at most, four bytes each.
+const MOST_PAIRS: usize = 1 << 25;
+
 /// Items that are tied together in time.
 ///
 /// A section is a maximal set of pieces that are live together: only these matter, since what holds in a
@@ -49,6 +52,10 @@ pub(super) struct Problem {
     /// before it and overlap it. Those after it are `r + 1..later_end`.
     pub(super) first_earlier: Vec<usize>,
     pub(super) earlier: Vec<u32>,
+    /// Whether those lists are there: not for a problem that is too large for them.
+    pub(super) linked: bool,
+    /// For each rectangle the section after its last.
+    pub(super) ends: Vec<u32>,
     /// Live bytes in each section.
     pub(super) totals: Vec<usize>,
     /// Number of overlapping pieces, by item.
@@ -65,6 +72,24 @@ impl Problem {
         problem.number(buffers, members, pieces, &spans);
         problem.link();
         problem
+    }
+
+    /// The same with every item one rectangle from its first step to its last.
+    pub(super) fn whole(buffers: &[Buffer], members: &[u32], pieces: &[Piece]) -> Self {
+        let mut hulls = Vec::<Piece>::with_capacity(members.len());
+        let mut sorted = pieces.to_vec();
+        sorted.sort_unstable_by_key(|piece| piece.owner);
+        for piece in sorted {
+            let size = buffers[piece.owner as usize].size;
+            match hulls.last_mut() {
+                Some(last) if last.owner == piece.owner => {
+                    last.lower = last.lower.min(piece.lower);
+                    last.upper = last.upper.max(piece.upper);
+                }
+                _ => hulls.push(Piece { start: 0, end: size, ..piece }),
+            }
+        }
+        Self::new(buffers, members, &hulls)
     }
 
     /// Finds the sections; returns each piece's range of them.
@@ -156,38 +181,56 @@ impl Problem {
 
     /// Finds what overlaps what.
     fn link(&mut self) {
+        let sections = self.totals.len();
+        let mut first_in_section = Vec::with_capacity(sections + 1);
+        let mut ended = vec![0usize; sections + 1];
+        for (index, rect) in self.rects.iter().enumerate() {
+            while first_in_section.len() <= rect.lo as usize {
+                first_in_section.push(index as u32);
+            }
+            ended[rect.hi as usize] += 1;
+            self.ends.push(rect.hi);
+        }
+        while first_in_section.len() <= sections {
+            first_in_section.push(self.rects.len() as u32);
+        }
+        for s in 0..sections {
+            ended[s + 1] += ended[s];
+        }
         self.degree.resize(self.items.len(), 0);
+        let mut pairs = 0usize;
+        for (index, rect) in self.rects.iter_mut().enumerate() {
+            rect.later_end = first_in_section[rect.hi as usize];
+            let earlier = index - ended[rect.lo as usize];
+            pairs = pairs.saturating_add(earlier);
+            let later = rect.later_end as usize - index - 1;
+            self.degree[rect.item as usize] += (earlier + later) as u32;
+        }
+        self.linked = pairs <= MOST_PAIRS;
+        if self.linked {
+            self.list_earlier(pairs);
+        }
+    }
+
+    fn list_earlier(&mut self, pairs: usize) {
+        self.earlier.reserve_exact(pairs);
         let mut live = Vec::<u32>::new();
-        for index in 0..self.rects.len() {
+        for index in 0..self.ends.len() {
             let lo = self.rects[index].lo;
             self.first_earlier.push(self.earlier.len());
             let mut kept = 0;
             for at in 0..live.len() {
                 let other = live[at];
-                if self.rects[other as usize].hi > lo {
+                if self.ends[other as usize] > lo {
                     live[kept] = other;
                     kept += 1;
-                    self.degree[self.rects[other as usize].item as usize] += 1;
                 }
             }
             live.truncate(kept);
-            self.degree[self.rects[index].item as usize] += kept as u32;
             self.earlier.extend_from_slice(&live);
             live.push(index as u32);
         }
         self.first_earlier.push(self.earlier.len());
-        let mut first_in_section = Vec::with_capacity(self.totals.len() + 1);
-        for (index, rect) in self.rects.iter().enumerate() {
-            while first_in_section.len() <= rect.lo as usize {
-                first_in_section.push(index as u32);
-            }
-        }
-        while first_in_section.len() <= self.totals.len() {
-            first_in_section.push(self.rects.len() as u32);
-        }
-        for rect in &mut self.rects {
-            rect.later_end = first_in_section[rect.hi as usize];
-        }
     }
 
     /// The largest total among an item's sections.

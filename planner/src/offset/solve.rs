@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::greedy::{Fit, Greedy};
 use super::problem::Problem;
+use super::search;
 use super::split::{Group, split};
 use super::sweep::{events, pieces, validate};
 use super::{Budget, Buffer, Error, Method, Solution, bound, order};
@@ -24,6 +25,9 @@ const GREEDY: [(&str, Fit); 11] = [
     ("rZ", Fit::First),
 ];
 
+/// Overlapping pairs that the greedy orders of one part may look at together, about.
+const MOST_PAIRS: usize = 1 << 24;
+
 /// Places the buffers.
 ///
 /// # Errors
@@ -38,51 +42,103 @@ pub fn solve(buffers: &[Buffer], budget: Budget) -> Result<Solution, Error> {
     let (groups, lifted_top) = split(buffers, all, &mut offsets).ok_or(Error::TooLarge { buffer: first })?;
     let mut solution =
         Solution { offsets, peak: lifted_top, lower_bound, optimal: false, search_steps: 0, method: Method::Trivial };
-    for group in &groups {
-        place(buffers, group, budget, &mut solution)?;
+    let mut placed = Vec::with_capacity(groups.len());
+    for group in groups {
+        placed.push(Placed::new(buffers, group, budget, &mut solution)?);
     }
-    solution.optimal = solution.peak <= solution.lower_bound;
+    // Only the highest part is worth a search; when that has had one, the others do not matter.
+    while let Some(highest) = placed.iter_mut().max_by_key(|part| (part.peak, part.searched)) {
+        if highest.peak <= solution.lower_bound || highest.searched || budget.get() == 0 {
+            break;
+        }
+        highest.search(buffers, budget, &mut solution);
+    }
+    let mut proved = solution.lower_bound.max(lifted_top);
+    for part in &placed {
+        if part.peak > solution.peak {
+            solution.peak = part.peak;
+            solution.method = part.method;
+        }
+        proved = proved.max(part.proved);
+    }
+    solution.optimal = solution.peak <= proved;
     Ok(solution)
 }
 
-/// Places one group; the peak of the others need not be undercut.
-fn place(buffers: &[Buffer], group: &Group, budget: Budget, solution: &mut Solution) -> Result<(), Error> {
-    let problem = Problem::new(buffers, &group.members, &group.pieces);
-    let goal = solution.lower_bound.max(solution.peak).saturating_sub(group.base);
-    let mut greedy = Greedy::default();
-    let mut best = Vec::new();
-    let mut best_peak = usize::MAX;
-    let mut method = Method::Trivial;
-    for (keys, fit) in GREEDY {
-        let order = order::sorted(&problem, keys);
-        if let Some(peak) = greedy.run(&problem, &order, fit, best_peak) {
-            best_peak = peak;
-            core::mem::swap(&mut best, &mut greedy.offsets);
-            method = Method::Greedy(keys);
-            if peak <= goal {
+/// A part of the input that is placed, and what is known of it. Peaks count from the arena's start.
+struct Placed {
+    group: Group,
+    peak: usize,
+    /// No placement of the part has a lower peak than this.
+    proved: usize,
+    searched: bool,
+    problem: Problem,
+    method: Method,
+}
+
+impl Placed {
+    /// Places a group by the greedy orders, stopping as soon as the bound is met.
+    fn new(buffers: &[Buffer], group: Group, budget: Budget, solution: &mut Solution) -> Result<Self, Error> {
+        let problem = Problem::new(buffers, &group.members, &group.pieces);
+        let goal = solution.lower_bound.saturating_sub(group.base);
+        let mut greedy = Greedy::default();
+        let mut best = Vec::new();
+        let mut peak = usize::MAX;
+        let mut method = Method::Trivial;
+        let mut pairs = 0;
+        for (keys, fit) in GREEDY {
+            // In very large problems the search, which follows, is the better use of time.
+            if pairs > MOST_PAIRS && budget.get() > 0 {
                 break;
             }
+            pairs += problem.earlier.len();
+            let order = order::sorted(&problem, keys);
+            if let Some(found) = greedy.run(&problem, &order, fit, peak) {
+                peak = found;
+                core::mem::swap(&mut best, &mut greedy.offsets);
+                method = Method::Greedy(keys);
+                if peak <= goal {
+                    break;
+                }
+            }
         }
+        let too_large = Error::TooLarge { buffer: group.members[0] as usize };
+        let (false, Some(peak)) = (best.is_empty(), peak.checked_add(group.base)) else {
+            return Err(too_large);
+        };
+        write(&problem, &best, group.base, solution);
+        Ok(Self { group, peak, proved: 0, searched: false, problem, method })
     }
-    if best.is_empty() {
-        return Err(Error::TooLarge { buffer: group.members[0] as usize });
-    }
-    if best_peak > goal && budget.get() > 0 {
+
+    /// Searches for a lower peak of the group.
+    fn search(&mut self, buffers: &[Buffer], budget: Budget, solution: &mut Solution) {
+        self.searched = true;
+        let base = self.group.base;
+        let whole;
+        let problem = if self.problem.plain {
+            &self.problem
+        } else {
+            whole = Problem::whole(buffers, &self.group.members, &self.group.pieces);
+            &whole
+        };
+        let goal = solution.lower_bound.saturating_sub(base);
         let left = budget.get() - solution.search_steps;
-        if let Ok(found) = super::search::within(&problem, goal, left, &mut solution.search_steps) {
-            best = found.offsets;
-            best_peak = goal;
-            method = Method::Search(found.keys);
+        let improved = search::improve(problem, goal, self.peak - base, left, &mut solution.search_steps);
+        if let Some(better) = improved.better {
+            write(problem, &better.offsets, base, solution);
+            self.peak = better.peak + base;
+            self.method = Method::Search(better.keys);
+        }
+        // With parts in play the search sees less freedom than there is, and proves nothing.
+        if self.problem.plain {
+            self.proved = improved.proved.saturating_add(base);
         }
     }
-    for (item, &offset) in problem.items.iter().zip(&best) {
-        let offset = offset.checked_add(group.base).ok_or(Error::TooLarge { buffer: item.buffer as usize })?;
-        offset.checked_add(item.size).ok_or(Error::TooLarge { buffer: item.buffer as usize })?;
-        solution.offsets[item.buffer as usize] = offset;
+}
+
+/// Copies the offsets of a group to the solution.
+fn write(problem: &Problem, offsets: &[usize], base: usize, solution: &mut Solution) {
+    for (item, &offset) in problem.items.iter().zip(offsets) {
+        solution.offsets[item.buffer as usize] = base + offset;
     }
-    if best_peak + group.base > solution.peak {
-        solution.peak = best_peak + group.base;
-        solution.method = method;
-    }
-    Ok(())
 }
