@@ -4,12 +4,12 @@ mod interface;
 mod steps;
 
 use model_graph_planner::{Options, PlanError, Planned, offset::Budget, plan};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 
 use crate::ast::{self, Model};
-use crate::error::{Report, text, too_nested};
+use crate::error::{At, Report, text, too_nested};
 use crate::lower::{Lowered, lower};
 use crate::{parse, settings};
 use interface::Interface;
@@ -197,7 +197,13 @@ impl Expansion<'_> {
             let ty = self.interface.rust_type(self.lowered, index)?;
             let name = format_ident!("__CONSTANT_{index}");
             match &field.role {
-                ast::Role::Constant(expr) => Some(quote! { const #name: #ty = { #expr }; }),
+                ast::Role::Constant(expr) => {
+                    // In a block of its own, so that an expression that stops in the middle takes nothing else along;
+                    // the compiler then points at the block's end, which is the user's last token.
+                    let mut block = Group::new(Delimiter::Brace, expr.clone());
+                    block.set_span(At::tokens(expr).end());
+                    Some(quote! { const #name: #ty = #block; })
+                }
                 ast::Role::ConstantFill(path) => Some(quote! { const #name: fn(&mut #ty) = #path; }),
                 _ => None,
             }

@@ -93,6 +93,15 @@ fn an_expansion_made_twice_is_the_same() {
     assert_eq!(once, model_graph(quote! { algin = 3 }, broken).to_string());
 }
 
+/// Were there one, the names of the test would be found through the user's own dependency all the same, so that nothing
+/// but its absence shows that the path is the user's.
+#[test]
+fn the_crate_goes_by_the_users_path_alone() {
+    let (_, item) = mlp();
+    let settings = quote! { dims(BATCH = 100, HIDDEN = 128), crate = some::path };
+    assert!(!model_graph(settings, item).to_string().contains("model_graph"));
+}
+
 /// A layer here is two weights, three tensors and three steps.
 #[test]
 fn expansion_grows_with_the_model_and_not_faster() {

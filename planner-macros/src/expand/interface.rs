@@ -261,9 +261,10 @@ impl<'a> Accessor<'a> {
 
     /// A method that cannot be called and says why.
     fn refuse(&self, why: &str) -> TokenStream {
-        let Accessor { krate, field: ast::Field { vis, name, .. }, ty, .. } = self;
+        let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
         let why = format_ident!("{why}");
         quote! {
+            #(#docs)*
             #[doc(hidden)]
             #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer>
             where
