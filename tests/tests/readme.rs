@@ -43,3 +43,20 @@ fn the_table_is_the_plans() {
     let tensors = plan.split("\n\nstep ").next().expect("the tensors come before the steps");
     assert!(README.contains(tensors), "the README's plan is not this one:\n{tensors}");
 }
+
+#[test]
+fn the_errors_are_the_compilers() {
+    for (name, case) in [
+        ("readme_mistakes", include_str!("../ui/readme_mistakes.stderr")),
+        ("readme_transient", include_str!("../ui/readme_transient.stderr")),
+    ] {
+        let case = case.replace(&format!("ui/{name}.rs"), "src/main.rs");
+        let first = case.lines().next().expect("an error");
+        let start = README.find(first).unwrap_or_else(|| panic!("the README does not show `{first}`"));
+        let shown = README[start..].split("\n```").next().expect("the end of the block");
+        // The README may leave out the compiler's further notes.
+        for line in shown.lines() {
+            assert!(case.lines().any(|real| real == line), "the compiler does not say `{line}`");
+        }
+    }
+}

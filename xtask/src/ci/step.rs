@@ -147,9 +147,11 @@ fn memcheck(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
     let version = cmd!(sh, "rustc --version --verbose").quiet().read()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?;
     let runner = format!("CARGO_TARGET_{}_RUNNER", host.to_uppercase().replace('-', "_"));
+    let memcheck = "valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+                    --errors-for-leak-kinds=definite";
     // Valgrind runs one thread at a time and slowly, so property tests get few cases; their shapes are covered above.
     cmd!(sh, "cargo test --package model-graph --lib --tests")
-        .env(runner, "valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite")
+        .env(runner, memcheck)
         .env("PROPTEST_CASES", "4")
         .run()?;
     Ok(Outcome::Passed)
