@@ -15,6 +15,8 @@ pub mod graph;
 pub mod offset;
 pub mod op;
 #[cfg(feature = "alloc")]
+pub mod order;
+#[cfg(feature = "alloc")]
 mod pass;
 mod plan;
 mod shape;
