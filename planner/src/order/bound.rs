@@ -60,15 +60,9 @@ pub(super) fn lower_bound(cell: &Cell) -> usize {
             let me = index as u32;
             let dies = !from.beyond && !from.by.iter().any(|by| *by != me && row(&after, *by));
             let fresh = !to.before && !to.by.iter().any(|by| *by != me && row(&before, *by));
-            // Which of several old storages is taken depends on the order: the most that each could save.
-            if dies && fresh {
-                if taken.contains(new) {
-                    continue;
-                }
+            if dies && fresh && !taken.contains(new) {
                 taken.push(*new);
-                let most = task.in_place.iter().filter(|pair| pair.1 == *new);
-                let size = |old: u32| cell.storages[old as usize].size.min(to.size);
-                needs[index] -= most.map(|pair| size(pair.0)).max().unwrap_or(0);
+                needs[index] -= to.size;
             }
         }
     }

@@ -146,7 +146,8 @@ fn cell(
         let mut in_place = Vec::new();
         for (old, new) in &task.in_place {
             let (old, new) = (local[old.index()], local[new.index()]);
-            if old != new && touches.contains(&old) && touches.contains(&new) {
+            let there = old != new && touches.contains(&old) && touches.contains(&new);
+            if there && storages[new as usize].size <= storages[old as usize].size {
                 in_place.push((old, new));
             }
         }
@@ -193,7 +194,7 @@ impl Cell {
         for (old, new) in &step.in_place {
             let takes = self.dies(*old, set, task) && !self.fresh(*old, set) && self.fresh(*new, set);
             if takes && !taken.contains(old) && !taken.contains(new) {
-                during -= self.storages[*old as usize].size.min(self.storages[*new as usize].size);
+                during -= self.storages[*new as usize].size;
                 if step.in_place.len() > 1 {
                     taken.extend([*old, *new]);
                 }

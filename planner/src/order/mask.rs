@@ -61,6 +61,19 @@ pub(super) fn unite(set: &mut [u64], other: &[u64]) {
     }
 }
 
+/// The first task of a set that is no less than `from`.
+pub(super) fn next(set: &[u64], from: u32) -> Option<u32> {
+    let first = from as usize / 64;
+    let mut word = set.get(first)? & (u64::MAX << (from % 64));
+    for index in first..set.len() {
+        if word != 0 {
+            return Some(index as u32 * 64 + word.trailing_zeros());
+        }
+        word = *set.get(index + 1)?;
+    }
+    None
+}
+
 /// The tasks of a set, ascending.
 pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     set.iter().enumerate().flat_map(|(index, word)| {

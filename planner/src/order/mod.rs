@@ -4,6 +4,7 @@
 mod beam;
 mod bound;
 mod cell;
+mod depth;
 mod exact;
 mod mask;
 mod problem;
@@ -57,9 +58,9 @@ pub struct Task {
     pub touches: Vec<StorageId>,
     /// Bytes that it needs only while it runs.
     pub scratch: usize,
-    /// Pairs of an old and a new storage: the new one takes the bytes of the old one where this task is the last that
-    /// touches the old one and the first that touches the new one. A new storage takes the first old one that it can,
-    /// and of its bytes no more than there are.
+    /// Pairs of an old and a new storage: the new one takes the bytes of the old one, which is no smaller, where this task
+    /// is the last that touches the old one and the first that touches the new one. A new storage takes the first old one
+    /// that it can, and each serves one.
     pub in_place: Vec<(StorageId, StorageId)>,
 }
 

@@ -56,8 +56,9 @@ pub(super) fn of_order(problem: &Problem, order: &[TaskId]) -> Result<usize, Err
         let mut saved = 0;
         for (old, new) in &task.in_place {
             let here = storages.contains(old) && storages.contains(new) && old != new;
-            let bytes = problem.storages[old.index()].size.min(problem.storages[new.index()].size);
+            let bytes = problem.storages[new.index()].size;
             if bytes > 0
+                && bytes <= problem.storages[old.index()].size
                 && here
                 && dying(*old)
                 && !fresh(*old)

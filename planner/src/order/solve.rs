@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 
 use super::cell::{Cell, cells};
-use super::problem::{of_order, validate};
+use super::problem::{at_start, of_order, touch_counts, validate};
 use super::walk::Meter;
-use super::{Budget, Error, Problem, Solution, TaskId, beam, bound, exact};
+use super::{Budget, Error, Problem, Solution, TaskId, beam, bound, depth, exact};
 
 /// Widths of the beam that come before the exact search; the others come after it.
 const FIRST_WIDTHS: [usize; 2] = [1, 8];
@@ -21,8 +21,8 @@ pub fn solve(problem: &Problem, budget: Budget) -> Result<Solution, Error> {
     let declared = of_order(problem, &order)?;
     let mut cells: Vec<(usize, Cell)> =
         cells(problem).into_iter().map(|cell| (cell.peak(cell.range()), cell)).collect();
-    // A cell of one task has no choice.
-    let (mut lower_bound, mut least) = (0, 0);
+    // What is there at the start is so in every order, and a cell of one task has no choice.
+    let mut lower_bound = at_start(problem, &touch_counts(problem));
     cells.retain(|(peak, cell)| {
         let choice = cell.tasks.len() > 1;
         if !choice {
@@ -36,15 +36,16 @@ pub fn solve(problem: &Problem, budget: Budget) -> Result<Solution, Error> {
             lower_bound = lower_bound.max(bound::lower_bound(cell));
         }
     }
-    least = least.max(lower_bound);
+    // The peak that is certain by now; a cell below it decides nothing.
+    let mut least = lower_bound;
     let mut meter = Meter::new(budget.get());
-    for index in 0..cells.len() {
-        let (peak, cell) = &cells[index];
+    for (index, (peak, cell)) in cells.iter().enumerate() {
         if *peak <= least {
             break;
         }
-        let rest = cells[index..].iter().filter(|(peak, _)| *peak > least).count() as u64;
-        let mut own = Meter::new(meter.left() / rest);
+        // The highest come first and get most.
+        let last = cells.get(index + 1).is_none_or(|(peak, _)| *peak <= least);
+        let mut own = Meter::new(if last { meter.left() } else { meter.left() / 2 });
         let found = improve(cell, *peak, least, &mut own);
         meter.spend(own.used);
         if found.lower_bound > least {
@@ -86,14 +87,25 @@ fn improve(cell: &Cell, declared: usize, floor: usize, meter: &mut Meter) -> Fou
             found.order = Some(order);
         }
     };
+    if meter.left() == 0 {
+        return found;
+    }
+    meter.spend(cell.tasks.len() as u64);
+    let order = depth::order(cell);
+    if cell.peak(order.iter().copied()) < found.peak {
+        accept(&mut found, Some(order));
+    }
     for width in FIRST_WIDTHS {
+        if found.peak <= floor {
+            return found;
+        }
         let mut own = Meter::new(meter.left() / 4);
         let order = beam::search(cell, floor, found.peak, width, reach(&own, width), &mut own);
         meter.spend(own.used);
         accept(&mut found, order);
-        if found.peak <= floor {
-            return found;
-        }
+    }
+    if found.peak <= floor {
+        return found;
     }
     let mut own = Meter::new(meter.left() / 2);
     let outcome = exact::search(cell, floor, found.peak, &mut own);

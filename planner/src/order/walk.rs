@@ -80,10 +80,20 @@ impl State {
     /// every later moment there is no more live than without the move.
     pub(super) fn close(&mut self, cell: &Cell, meter: &mut Meter, ran: &mut Vec<u32>) {
         let mut chain = Vec::new();
-        while mask::members(&self.ready).any(|task| self.chain(cell, task, meter, &mut chain)) {
-            for task in &chain {
-                self.run(cell, *task);
-                ran.push(*task);
+        // Round and round through what is ready, until nothing was found once around.
+        let (mut from, mut since) = (0, None);
+        loop {
+            let task = mask::next(&self.ready, from).or_else(|| mask::next(&self.ready, 0));
+            let Some(task) = task.filter(|task| since != Some(*task)) else { return };
+            from = task + 1;
+            if self.chain(cell, task, meter, &mut chain) {
+                since = None;
+                for task in &chain {
+                    self.run(cell, *task);
+                    ran.push(*task);
+                }
+            } else if since.is_none() {
+                since = Some(task);
             }
         }
     }
