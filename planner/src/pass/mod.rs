@@ -171,7 +171,7 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     let mut best = ordered(graph, options)?;
     if options.order == Order::MinPeak {
         // The order is searched for with every storage whole; what counts is the finished plan.
-        for concat in [true, false] {
+        for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
             let options = Options { concat, ..*options };
             if let Some(order) = order::min_peak(graph, &options) {
                 let graph = graph.reordered(&order).expect("an order of the calls");
