@@ -62,6 +62,7 @@ fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Plan
     if model.settings.high_effort {
         options.budget = Budget::HIGH;
     }
+    options.order = model.settings.order;
     match plan(&lowered.graph, &options) {
         Ok(planned) => Some(planned),
         Err(PlanError::TooLarge) => {

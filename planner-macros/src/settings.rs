@@ -1,6 +1,7 @@
-//! The attribute's own settings: `dims(…)`, `align`, `effort`, `crate`. Each is read by itself, so that a mistake in one
+//! The attribute's own settings: `dims(…)`, `align`, `effort`, `order`, `crate`. Each is read by itself, so that a mistake in one
 //! hides none in another.
 
+use model_graph_planner::Order;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -10,7 +11,7 @@ use crate::ast::{DimDecl, Settings, plain};
 use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::names::nearest;
 
-const SETTINGS: [&str; 4] = ["dims", "align", "effort", "crate"];
+const SETTINGS: [&str; 5] = ["dims", "align", "effort", "order", "crate"];
 
 /// Reads the settings; what is wrong goes to the report and the rest is kept.
 pub(crate) fn settings(tokens: TokenStream, report: &mut Report) -> Settings {
@@ -104,6 +105,19 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
                 other => {
                     report.add(At::token(word.span()), format!("`effort` is \"default\" or \"high\", not \"{other}\""))
                 }
+            }
+        }
+        "order" => {
+            equals("order = \"min_peak\"")?;
+            if !input.peek(LitStr) {
+                return Err(input.error("write `order = \"min_peak\"`"));
+            }
+            let word: LitStr = input.parse()?;
+            match word.value().as_str() {
+                "min_peak" => settings.order = Order::MinPeak,
+                "declared" => settings.order = Order::Declared,
+                other => report
+                    .add(At::token(word.span()), format!("`order` is \"declared\" or \"min_peak\", not \"{other}\"")),
             }
         }
         "crate" => {

@@ -141,6 +141,31 @@ impl Graph {
         self.nodes.iter().enumerate().map(|(index, node)| (NodeId::new(index), node))
     }
 
+    /// The same graph with its calls in another order, given as every call once, each after those whose results it reads.
+    /// Tensors stay what they are; calls are numbered anew.
+    ///
+    /// # Errors
+    /// The first call of the order that is no call of the graph, comes twice or comes too early; the first that is
+    /// missing.
+    pub fn reordered(&self, order: &[NodeId]) -> Result<Graph, NodeId> {
+        let mut graph = Graph { name: self.name.clone(), tensors: self.tensors.clone(), nodes: Vec::new() };
+        let mut done = alloc::vec![false; self.nodes.len()];
+        for id in order {
+            let Some(node) = self.nodes.get(id.index()) else { return Err(*id) };
+            let waits = |input: &TensorId| self.tensor(*input).producer.is_some_and(|producer| !done[producer.index()]);
+            if done[id.index()] || node.inputs.iter().any(waits) {
+                return Err(*id);
+            }
+            done[id.index()] = true;
+            graph.tensors[node.output.index()].producer = Some(NodeId::new(graph.nodes.len()));
+            graph.nodes.push(node.clone());
+        }
+        match done.iter().position(|done| !done) {
+            Some(missing) => Err(NodeId::new(missing)),
+            None => Ok(graph),
+        }
+    }
+
     /// Which calls something readable depends on: outputs and kept tensors. The others need not run.
     pub fn needed(&self) -> Vec<bool> {
         let mut needed = alloc::vec![false; self.nodes.len()];

@@ -15,6 +15,8 @@ pub mod graph;
 pub mod offset;
 pub mod op;
 #[cfg(feature = "alloc")]
+pub mod order;
+#[cfg(feature = "alloc")]
 mod pass;
 mod plan;
 mod shape;
@@ -24,7 +26,7 @@ pub use dtype::DType;
 #[cfg(feature = "alloc")]
 pub use graph::{Graph, NodeId, TensorId};
 #[cfg(feature = "alloc")]
-pub use pass::{Fault, Options, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
+pub use pass::{Fault, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
 pub use plan::{Plan, PlanStep, PlanTensor, Role, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
 pub use view::View;

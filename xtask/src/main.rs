@@ -4,8 +4,10 @@ mod bench;
 mod bless;
 mod ci;
 mod compare;
+mod dag;
 mod network;
 mod operators;
+mod order;
 mod plan;
 mod solve;
 mod table;
@@ -28,6 +30,7 @@ const VERBS: &[Verb] = &[
     Verb { usage: bench::USAGE, about: "the planner's figures, file by file, beside its peers' algorithms", run: bench::run },
     Verb { usage: compare::USAGE, about: "what whole networks need here and with other tools' algorithms", run: compare::run },
     Verb { usage: plan::USAGE, about: "plan a network, say why its peak is what it is, draw it", run: plan::run },
+    Verb { usage: order::USAGE, about: "the order of least peak of a network, or of a folder of them", run: order::run },
     Verb { usage: solve::USAGE, about: "place the buffers of one table", run: solve::run },
 ];
 

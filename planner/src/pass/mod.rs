@@ -5,6 +5,7 @@ mod check;
 mod contract;
 mod lifetime;
 mod lower;
+mod order;
 mod place;
 
 use alloc::rc::Rc;
@@ -28,13 +29,31 @@ pub struct Options {
     pub in_place: bool,
     /// Let parts of a concatenation be produced inside it.
     pub concat: bool,
+    /// In which order the calls are run.
+    pub order: Order,
     /// How long to search for the least memory.
     pub budget: crate::offset::Budget,
 }
 
+/// In which order the calls of a graph are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they were declared.
+    #[default]
+    Declared,
+    /// In the order of least peak that is found within the budget, where that makes the plan smaller.
+    MinPeak,
+}
+
 impl Default for Options {
     fn default() -> Options {
-        Options { align: 64, in_place: true, concat: true, budget: crate::offset::Budget::default() }
+        Options {
+            align: 64,
+            in_place: true,
+            concat: true,
+            order: Order::Declared,
+            budget: crate::offset::Budget::default(),
+        }
     }
 }
 
@@ -149,6 +168,26 @@ impl Planned {
 /// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let mut best = ordered(graph, options)?;
+    if options.order == Order::MinPeak {
+        // The order is searched for with every storage whole; what counts is the finished plan.
+        for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
+            let options = Options { concat, ..*options };
+            if let Some(order) = order::min_peak(graph, &options) {
+                let graph = graph.reordered(&order).expect("an order of the calls");
+                let reordered = ordered(&graph, &options)?;
+                if reordered.size < best.size {
+                    best = reordered;
+                }
+            }
+        }
+    }
+    verify(&best).map_err(PlanError::Fault)?;
+    Ok(best)
+}
+
+/// The best plan of the calls as they stand.
+fn ordered(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     let mut best = attempt(graph, options)?;
     // Producing a part early holds the whole concatenation's storage from then on, which now and then costs more than
     // the copies save.
@@ -158,7 +197,6 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
             best = copied;
         }
     }
-    verify(&best).map_err(PlanError::Fault)?;
     Ok(best)
 }
 
