@@ -3,6 +3,7 @@
 
 pub mod interpret;
 pub mod naive;
+pub mod npz;
 pub mod random;
 
 use std::path::{Path, PathBuf};

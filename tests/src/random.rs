@@ -169,7 +169,8 @@ impl Random {
     /// A tensor that is there, more often than not a recent one.
     fn any(&self, pick: u16) -> TensorId {
         let count = self.bounds.len();
-        let back = if pick % 3 == 0 { usize::from(pick / 3) % count } else { usize::from(pick / 3) % count.min(6) };
+        let back =
+            if pick.is_multiple_of(3) { usize::from(pick / 3) % count } else { usize::from(pick / 3) % count.min(6) };
         self.id(count - 1 - back)
     }
 

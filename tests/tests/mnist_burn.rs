@@ -1,8 +1,8 @@
 //! The MNIST network of burn's examples, written in the language: its own weights, its own reference outputs.
 
 use model_graph::{Cpu, Poison, SafeTensors, model_graph};
+use model_graph_tests::npz::Npz;
 use model_graph_tests::shared;
-use npyz::npz::NpzArchive;
 
 /// Three convolutions, two dense layers, two batch norms; the normalised digit in, logarithms of probabilities out.
 #[model_graph(dims(N = 1))]
@@ -117,12 +117,14 @@ mod onnx {
     }
 }
 
-/// The reference's digits, normalised as the network was trained, their labels and the logits.
-fn reference() -> Option<(Vec<Vec<f32>>, Vec<u8>, Vec<f32>)> {
-    let mut file = NpzArchive::open(shared("refs/mnist_burn.npz")?).unwrap();
-    let digits: Vec<u8> = file.by_name("in_digits").unwrap().unwrap().into_vec().unwrap();
-    let labels = file.by_name("in_labels").unwrap().unwrap().into_vec().unwrap();
-    let logits = file.by_name("out_logits").unwrap().unwrap().into_vec().unwrap();
+/// Digits, normalised as the network was trained, their labels and the logits.
+type Reference = (Vec<Vec<f32>>, Vec<u8>, Vec<f32>);
+
+fn reference() -> Option<Reference> {
+    let mut file = Npz::open(&shared("refs/mnist_burn.npz")?);
+    let digits: Vec<u8> = file.array("in_digits");
+    let labels = file.array("in_labels");
+    let logits = file.array("out_logits");
     let normal = |x: &u8| (f32::from(*x) / 255.0 - 0.1307) / 0.3081;
     let images = digits.chunks_exact(784).map(|digit| digit.iter().map(normal).collect()).collect();
     Some((images, labels, logits))

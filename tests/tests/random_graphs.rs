@@ -1,7 +1,6 @@
 //! Random graphs: whatever the planner decides, a planned run gives the bits that an evaluation gives which knows of no
 //! views, no successors in place and no shared bytes.
 
-use model_graph_planner::offset::Budget;
 use model_graph_planner::{Graph, Options, Planned, Role, plan, verify};
 use model_graph_tests::interpret::{Machine, Watch};
 use model_graph_tests::naive::evaluate;
@@ -63,7 +62,7 @@ fn planned(graph: &Graph, options: &Options) -> Result<Planned, String> {
 }
 
 fn options(in_place: bool, concat: bool, align: usize) -> Options {
-    Options { in_place, concat, align, budget: Budget::default() }
+    Options { in_place, concat, align, ..Options::default() }
 }
 
 /// Every combination of options gives the bits of the naive evaluation.
