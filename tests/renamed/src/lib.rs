@@ -23,6 +23,7 @@ pub struct Model {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "every sum is exact")]
 mod tests {
     use memory_planner::Cpu;
 
