@@ -142,7 +142,7 @@ fn whatever_does_harm_is_refused() {
     let strategy = (genes_of(3..30), picks, any::<[bool; 2]>(), 2..8u32);
     let result = TestRunner::new(config).run(&strategy, |(genes, picks, [in_place, concat], align)| {
         let graph = build(&genes);
-        let options = Options { in_place, concat, align: 1 << align, budget: Budget::GREEDY };
+        let options = Options { in_place, concat, align: 1 << align, budget: Budget::GREEDY, ..Options::default() };
         let valid = plan(&graph, &options).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let mut with_scratch = valid.clone();
         add_scratch(&mut with_scratch, 1);
