@@ -58,6 +58,10 @@ macro_rules! binary {
             fn strided_output(&self) -> bool {
                 true
             }
+
+            fn is_stage(&self) -> bool {
+                true
+            }
         }
     )* };
 }

@@ -60,6 +60,10 @@ fn four(inputs: &[Type], input: usize) -> Result<(), RuleError> {
 }
 
 impl Operator for Conv2d {
+    fn takes_stages(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         f32_only(inputs)?;
         four(inputs, 0)?;

@@ -26,6 +26,10 @@ impl Described for MatMul {
 }
 
 impl Operator for MatMul {
+    fn takes_stages(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         f32_only(inputs)?;
         let (a, b) = (inputs[0].shape, inputs[1].shape);

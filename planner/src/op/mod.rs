@@ -14,6 +14,7 @@ mod reduce;
 mod registry;
 mod rule;
 mod softmax;
+mod then;
 mod unary;
 mod view;
 
@@ -32,6 +33,9 @@ pub use reduce::{Max, Mean, Sum};
 pub use registry::{Entry, OPERATORS, find};
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
 pub use softmax::{LogSoftmax, Softmax};
+#[cfg(feature = "alloc")]
+pub use then::Fused;
+pub use then::Then;
 pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
@@ -104,6 +108,16 @@ pub trait Operator: Fields + fmt::Debug {
 
     /// True when the kernel writes by the output's strides.
     fn strided_output(&self) -> bool {
+        false
+    }
+
+    /// True when the kernel can apply elementwise stages to its output while it makes it.
+    fn takes_stages(&self) -> bool {
+        false
+    }
+
+    /// True when this is an elementwise operator that can be such a stage.
+    fn is_stage(&self) -> bool {
         false
     }
 

@@ -76,6 +76,10 @@ macro_rules! unary {
             fn strided_output(&self) -> bool {
                 true
             }
+
+            fn is_stage(&self) -> bool {
+                true
+            }
         }
     )* };
 }

@@ -2,6 +2,7 @@
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
+use super::then::{Other, Stage};
 use super::unary::{gather, scatter};
 use super::wide::wide;
 use super::{CpuBuffer, Memory};
@@ -120,6 +121,21 @@ macro_rules! binary {
             #[inline(always)]
             fn of($a: f32, $b: f32) -> f32 {
                 $value
+            }
+        }
+
+        impl Stage for op::$name {
+            const OTHER: bool = true;
+
+            fn apply(&self, y: &mut [f32], other: Other<'_>, side: usize) {
+                let other = match other {
+                    Other::Row(row) => Side::Row(row),
+                    Other::One(one) => Side::One(one),
+                };
+                match side {
+                    0 => row::<op::$name>(y, Side::Output, other),
+                    _ => row::<op::$name>(y, other, Side::Output),
+                }
             }
         }
 

@@ -7,7 +7,8 @@
 
 use super::conv2d_nhwc::channels_last;
 use super::gemm::{DEPTH, Matrix, column, gemm};
-use super::operands::{Operands, operands};
+use super::operands::{Input, Operands, operands};
+use super::then::{Blocks, Finish, MAX_OPERANDS};
 use super::unary::gather;
 use super::wide::wide;
 use super::window::{Side, sides};
@@ -16,9 +17,21 @@ use crate::{Call, Error, Kernel, View, op};
 
 impl<M: Memory> Kernel<op::Conv2d> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::Conv2d>) -> Result<(), Error> {
-        let operands = operands(self.memory.bytes_mut(), call)?;
-        conv2d(operands, &call.inputs[0], &call.inputs[1], &call.outputs[0], call.op);
+        let Operands { output, inputs, .. } = operands(self.memory.bytes_mut(), call)?;
+        conv2d(output, inputs, call.inputs, &call.outputs[0], call.op, None);
         Ok(())
+    }
+}
+
+impl Blocks for op::Conv2d {
+    fn blocks(
+        &self,
+        operands: Operands<'_, f32, MAX_OPERANDS>,
+        [inputs, outputs]: [&[View]; 2],
+        finish: &mut Finish<'_>,
+    ) {
+        let Operands { output, inputs: [x, w, bias, ..], .. } = operands;
+        conv2d(output, [x, w, bias], inputs, &outputs[0], *self, Some(finish));
     }
 }
 
@@ -47,9 +60,16 @@ impl Extents {
     }
 }
 
-fn conv2d(operands: Operands<'_, f32, 3>, x_view: &View, w_view: &View, y_view: &View, op: op::Conv2d) {
-    let Operands { output, inputs: [x, w, bias], .. } = operands;
+fn conv2d(
+    output: &mut [f32],
+    [x, w, bias]: [Input<'_, f32>; 3],
+    views: &[View],
+    y_view: &View,
+    op: op::Conv2d,
+    finish: Option<&mut Finish<'_>>,
+) {
     let (Some(x), Some(w)) = (x.slice(), w.slice()) else { return };
+    let (x_view, w_view) = (&views[0], &views[1]);
     if output.is_empty() {
         return;
     }
@@ -62,14 +82,17 @@ fn conv2d(operands: Operands<'_, f32, 3>, x_view: &View, w_view: &View, y_view: 
         filters: w_view.dims[0] / op.groups,
     };
     if op.channels_last {
-        channels_last(x, w, bias.slice(), output, &extents)
+        channels_last(x, w, bias.slice(), output, &extents);
+        if let Some(finish) = finish {
+            finish(output, 0);
+        }
     } else {
-        planes(x, w, bias.slice(), output, &extents)
+        planes(x, w, bias.slice(), output, &extents, finish);
     }
 }
 
 /// `N C H W`.
-fn planes(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents) {
+fn planes(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents, mut finish: Option<&mut Finish<'_>>) {
     let [vertical, horizontal] = e.sides;
     let windows = vertical.windows * horizontal.windows;
     let x_group = e.channels * vertical.image * horizontal.image;
@@ -82,14 +105,16 @@ fn planes(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents
             plane.fill(bias.map_or(0.0, |bias| bias[filter]));
         }
         if e.filter() == 0 {
-            continue;
-        }
-        if e.is_pointwise() {
+            // A sum of nothing.
+        } else if e.is_pointwise() {
             let a = Matrix { data: w, row: e.channels, column: 1 };
             let b = Matrix { data: x, row: windows, column: 1 };
             gemm([e.filters, windows, e.channels], a, b, y);
         } else {
             if e.filters < FEW { rows(x, w, y, e) } else { image(x, w, y, e) }
+        }
+        if let Some(finish) = &mut finish {
+            finish(y, index * e.filters * windows);
         }
     }
 }

@@ -92,7 +92,7 @@ wide! {
 #[inline(always)]
 fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
     let mut packed = [[0.0; W]; DEPTH];
-    let block = (BLOCK / k).max(16 * ROWS).min(m);
+    let block = block_rows(k).min(m);
     let pays = block >= 16 * ROWS && b.row >= FAR;
     for top in (0..m).step_by(block) {
         let rows = (m - top).min(block);
@@ -114,6 +114,11 @@ fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c:
             }
         }
     }
+}
+
+/// How many rows of the left side are worked on at a time.
+pub(super) fn block_rows(k: usize) -> usize {
+    (BLOCK / k.max(1)).max(16 * ROWS)
 }
 
 /// Copies `width` columns of `b` to rows side by side.

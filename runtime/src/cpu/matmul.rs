@@ -2,17 +2,25 @@
 //!
 //! `c[.., i, j] = Σ_k a[.., i, k] b[.., k, j]`; see [`super::gemm`] for the order of the sum.
 
-use super::gemm::{Matrix, gemm};
+use super::gemm::{Matrix, block_rows, gemm};
 use super::nest::Nest;
-use super::operands::{Operands, operands};
+use super::operands::{Input, Operands, operands};
+use super::then::{Blocks, Finish, MAX_OPERANDS};
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, MAX_RANK, View, op};
 
 impl<M: Memory> Kernel<op::MatMul> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::MatMul>) -> Result<(), Error> {
-        let operands = operands(self.memory.bytes_mut(), call)?;
-        matmul(operands, &call.inputs[0], &call.inputs[1]);
+        let Operands { output, inputs: [a, b], .. } = operands(self.memory.bytes_mut(), call)?;
+        matmul(output, [a, b], call.inputs, None);
         Ok(())
+    }
+}
+
+impl Blocks for op::MatMul {
+    fn blocks(&self, operands: Operands<'_, f32, MAX_OPERANDS>, [inputs, _]: [&[View]; 2], finish: &mut Finish<'_>) {
+        let Operands { output, inputs: [a, b, ..], .. } = operands;
+        matmul(output, [a, b], inputs, Some(finish));
     }
 }
 
@@ -37,13 +45,16 @@ fn right(view: &View) -> Sides {
     left(view)
 }
 
-fn matmul(operands: Operands<'_, f32, 2>, a_view: &View, b_view: &View) {
-    let Operands { output, inputs: [a, b], .. } = operands;
+fn matmul(output: &mut [f32], [a, b]: [Input<'_, f32>; 2], views: &[View], mut finish: Option<&mut Finish<'_>>) {
     let (Some(a), Some(b)) = (a.slice(), b.slice()) else { return };
+    let (a_view, b_view) = (&views[0], &views[1]);
     output.fill(0.0);
     let (left, right) = (left(a_view), right(b_view));
     let (m, k, n) = (left.rows.0, left.columns.0, right.columns.0);
     if output.is_empty() || k == 0 {
+        if let Some(finish) = finish {
+            finish(output, 0);
+        }
         return;
     }
     // The loops over the batch and, innermost, over the rows of the left side. Where the batch does not move the right
@@ -68,10 +79,19 @@ fn matmul(operands: Operands<'_, f32, 2>, a_view: &View, b_view: &View) {
     let [to, from_a, from_b] = &strides;
     let nest = Nest::new(&dims[..=rank], [&to[..=rank], &from_a[..=rank], &from_b[..=rank]]);
     let (rows, [c_row, a_row, b_row]) = nest.row();
-    let product = |rows: usize, [at, a_at, b_at]: [usize; 3], output: &mut [f32]| {
-        let a = Matrix { data: &a[a_at..], row: a_row, column: left.columns.1 };
+    let mut product = |rows: usize, [at, a_at, b_at]: [usize; 3], output: &mut [f32]| {
         let b = Matrix { data: &b[b_at..], row: right.rows.1, column: right.columns.1 };
-        gemm([rows, n, k], a, b, &mut output[at..]);
+        // Blocks of rows as the product itself takes them, each finished while it is in the cache.
+        let block = if finish.is_some() { block_rows(k).min(rows) } else { rows };
+        for top in (0..rows).step_by(block) {
+            let rows = (rows - top).min(block);
+            let a = Matrix { data: &a[a_at + top * a_row..], row: a_row, column: left.columns.1 };
+            let c = &mut output[at + top * n..][..rows * n];
+            gemm([rows, n, k], a, b, c);
+            if let Some(finish) = &mut finish {
+                finish(c, at + top * n);
+            }
+        }
     };
     if b_row == 0 && (c_row == n || rows == 1) {
         nest.rows(|at| product(rows, at, output));

@@ -20,6 +20,7 @@ mod pool;
 mod reduce;
 mod softmax;
 mod sum;
+mod then;
 mod unary;
 mod wide;
 mod window;

@@ -44,6 +44,19 @@ impl<const N: usize> Nest<N> {
         }
     }
 
+    /// The operands' offsets at the start of the innermost loop with that number.
+    pub(super) fn row_at(&self, mut row: usize) -> [usize; N] {
+        let mut at = [0; N];
+        for axis in (0..self.rank.saturating_sub(1)).rev() {
+            let index = row % self.dims[axis];
+            row /= self.dims[axis];
+            for (at, stride) in at.iter_mut().zip(self.strides[axis]) {
+                *at += index * stride;
+            }
+        }
+        at
+    }
+
     /// Calls `body` with the operands' offsets at the start of every innermost loop.
     #[inline(always)]
     pub(super) fn rows(&self, body: impl FnMut([usize; N])) {

@@ -10,7 +10,7 @@ use model_graph_planner::{Dim, Shape, Type};
 use crate::{Call, Error, ErrorKind, MAX_RANK, View};
 
 /// The most inputs that an operator has.
-const MAX_INPUTS: usize = 5;
+const MAX_INPUTS: usize = 8;
 
 /// Where a kernel finds an input.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,35 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     }
     packed_unless(call.op.strided_output(), output)?;
     carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
+}
+
+/// As [`operands`], for an operator with stages: its own operands are the first `count`, and each of the others has to
+/// broadcast to the output and share no byte with it.
+pub(super) fn fused_operands<'a, O: Described>(
+    bytes: &'a mut [u8],
+    op: &O,
+    count: usize,
+    inputs: &[View],
+    outputs: &[View],
+    scratch: &[View],
+) -> Result<Operands<'a, f32, MAX_INPUTS>, Error> {
+    let (own, others) = inputs.split_at(count);
+    let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, own, outputs, O::SPEC.operands.len())?;
+    match op.infer(&types[..count]) {
+        Ok(inferred) if inferred == type_of(output)? => {}
+        _ => return Err(length(output.elements(), own.first().map_or(0, View::elements))),
+    }
+    for (input, view) in own.iter().enumerate() {
+        packed_unless(op.strided_input(input), view)?;
+    }
+    packed_unless(false, output)?;
+    let shape = type_of(output)?.shape;
+    for other in others {
+        if type_of(other)?.shape.broadcast(&shape) != Ok(shape) || other.dtype != output.dtype {
+            return Err(length(output.elements(), other.elements()));
+        }
+    }
+    carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_INPUTS], scratch.first())
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.

@@ -5,6 +5,7 @@
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
+use super::then::{Other, Stage};
 use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
 use crate::{Call, Error, Kernel, View, op};
@@ -91,6 +92,14 @@ macro_rules! unary {
             fn of(&self, $x: f32) -> f32 {
                 let $op = self;
                 $value
+            }
+        }
+
+        impl Stage for op::$name {
+            const OTHER: bool = false;
+
+            fn apply(&self, y: &mut [f32], _: Other<'_>, _: usize) {
+                map_row_in_place(self, y);
             }
         }
 
