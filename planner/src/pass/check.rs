@@ -1,11 +1,13 @@
 //! The checker: takes a finished plan and nothing else, and makes sure that every value is still there when it is read.
-//! It shares no code with the passes, and is quadratic and plain on purpose.
+//! It shares no code with the passes and is plain on purpose.
 
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
+use super::bytes::{overlap, within};
 use crate::{Plan, PlanTensor, Role, Storage, View};
 
 /// What is wrong with a plan.
@@ -47,6 +49,11 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
             );
         }
     }
+    let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); plan.end() + 1];
+    for (index, defined) in defined.iter().enumerate() {
+        arriving[*defined].push(index);
+    }
+    let mut live = Live::new(plan, &defined, &needed);
     for (index, step) in plan.steps.iter().enumerate() {
         let moment = index + 1;
         for input in step.inputs {
@@ -54,11 +61,60 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
                 fault!("step {index} reads `{}` before it is written", plan.tensors[*input].name);
             }
         }
+        live.passing.extend_from_slice(&arriving[moment]);
         for write in step.outputs.iter().chain(step.scratch) {
-            check_write(plan, &defined, &needed, index, *write)?;
+            for tensor in live.near(*write, moment, &needed) {
+                check_write(plan, &defined, &needed, index, *write, tensor)?;
+            }
         }
     }
     Ok(())
+}
+
+/// The tensors that have their value at a step. Those that always have it are many and lie together, so they are looked
+/// up by where they lie; the others are few at any moment.
+struct Live {
+    spans: Vec<Range<usize>>,
+    /// By their start, each with the furthest end up to here.
+    always: Vec<(usize, usize)>,
+    passing: Vec<usize>,
+}
+
+impl Live {
+    fn new(plan: &Plan<'_>, defined: &[usize], needed: &[usize]) -> Live {
+        let spans: Vec<Range<usize>> = plan.tensors.iter().map(|tensor| tensor.view.span()).collect();
+        let (mut always, mut passing) = (Vec::new(), Vec::new());
+        for (index, span) in spans.iter().enumerate().filter(|(index, span)| defined[*index] == 0 && !span.is_empty()) {
+            if needed[index] == plan.end() {
+                always.push((index, span.end));
+            } else {
+                passing.push(index);
+            }
+        }
+        always.sort_by_key(|(index, _)| spans[*index].start);
+        let mut furthest = 0;
+        for (_, end) in &mut always {
+            furthest = furthest.max(*end);
+            *end = furthest;
+        }
+        Live { spans, always, passing }
+    }
+
+    /// The others that are needed at that moment or later and whose spans meet the tensor's.
+    fn near(&mut self, tensor: usize, moment: usize, needed: &[usize]) -> Vec<usize> {
+        let Live { spans, always, passing } = self;
+        let span = &spans[tensor];
+        passing.retain(|other| needed[*other] >= moment);
+        let before = always.partition_point(|(other, _)| spans[*other].start < span.end);
+        let always = always[..before].iter().rev().take_while(|(_, furthest)| *furthest > span.start);
+        let mut near: Vec<usize> = always.map(|(other, _)| *other).collect();
+        near.extend_from_slice(passing);
+        near.retain(|other| {
+            let with = &spans[*other];
+            with.start < span.end && span.start < with.end && *other != tensor
+        });
+        near
+    }
 }
 
 /// Every index names a tensor, and storages are not those of one another in a circle.
@@ -90,10 +146,12 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
     for step in plan.steps {
         step.outputs.iter().chain(step.scratch).for_each(|tensor| written[*tensor] = true);
     }
-    let mut parts: Vec<Vec<&PlanTensor<'_>>> = vec![Vec::new(); plan.tensors.len()];
+    let mut parts: Vec<Vec<View>> = vec![Vec::new(); plan.tensors.len()];
     for tensor in plan.tensors {
-        if let Storage::Part(whole) = tensor.storage {
-            parts[whole].push(tensor);
+        if let Storage::Part(whole) = tensor.storage
+            && tensor.view.elements() > 0
+        {
+            parts[whole].push(tensor.view);
         }
     }
     for (index, tensor) in plan.tensors.iter().enumerate() {
@@ -103,24 +161,40 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
             _ if outside && (written[index] || tensor.storage != Storage::Own) => {
                 fault!("`{}` comes from outside and has bytes that others write", tensor.name)
             }
+            _ if (written[index] || outside) && !parts[index].is_empty() => {
+                fault!("`{}` is written whole and has parts", tensor.name)
+            }
             _ if written[index] || outside || elements == 0 => {}
             Storage::View(of) => {
                 if !plan.tensors[of].view.is_packed() && !within(&tensor.view, &plan.tensors[of].view) {
                     fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name);
                 }
             }
-            _ => {
-                let parts = &parts[index];
-                let given: usize = parts.iter().map(|part| part.view.elements()).sum();
-                let apart =
-                    (1..parts.len()).all(|at| parts[..at].iter().all(|other| !overlap(&parts[at].view, &other.view)));
-                if given != elements || !apart || !parts.iter().all(|part| within(&part.view, &tensor.view)) {
-                    fault!("nothing writes every element of `{}` once", tensor.name);
-                }
+            _ if !side_by_side(&tensor.view, &mut parts[index]) => {
+                fault!("nothing writes every element of `{}` once", tensor.name)
             }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// True when the parts, which are not empty, follow one another along one axis of the whole and fill it.
+fn side_by_side(whole: &View, parts: &mut [View]) -> bool {
+    let Some(first) = parts.first() else { return false };
+    let axis = (0..whole.rank).find(|axis| first.dims[*axis] != whole.dims[*axis]).unwrap_or(0);
+    parts.sort_by_key(|part| part.offset);
+    let mut rest = *whole;
+    for part in parts {
+        let mut place = rest;
+        place.dims[axis] = part.dims[axis];
+        if !place.same_elements(part) || part.dims[axis] > rest.dims[axis] {
+            return false;
+        }
+        rest.offset += part.dims[axis] * whole.strides[axis] * whole.dtype.size();
+        rest.dims[axis] -= part.dims[axis];
+    }
+    rest.dims[axis] == 0 || whole.rank == 0
 }
 
 /// Every tensor lies inside the buffer, at a multiple of its element's size, its storage at a multiple of the plan's
@@ -205,7 +279,7 @@ fn needed(plan: &Plan<'_>, defined: &[usize]) -> Vec<usize> {
     // A part is there as long as the whole is; nested concatenations take as many rounds as they are deep.
     loop {
         let mut changed = false;
-        for (index, tensor) in plan.tensors.iter().enumerate() {
+        for (index, tensor) in plan.tensors.iter().enumerate().rev() {
             if let Storage::Part(whole) = tensor.storage
                 && needed[index] < needed[whole]
             {
@@ -225,9 +299,11 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
         matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)
             && !matches!(tensor.storage, Storage::View(_))
     };
-    let leaves: Vec<&PlanTensor<'_>> = plan.tensors.iter().filter(outside).collect();
+    let mut leaves: Vec<&PlanTensor<'_>> = plan.tensors.iter().filter(outside).collect();
+    leaves.sort_by_key(|tensor| tensor.view.offset);
     for (index, left) in leaves.iter().enumerate() {
-        for right in &leaves[..index] {
+        let end = left.view.span().end;
+        for right in leaves[index + 1..].iter().take_while(|right| right.view.offset < end) {
             if overlap(&left.view, &right.view) {
                 fault!("`{}` and `{}` overlap and are there at the same time", left.name, right.name);
             }
@@ -243,24 +319,32 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Nothing that is needed at this step or later is written over.
-fn check_write(plan: &Plan<'_>, defined: &[usize], needed: &[usize], step: usize, write: usize) -> Result<(), Fault> {
+/// A tensor that is needed at this step or later is not written over.
+fn check_write(
+    plan: &Plan<'_>,
+    defined: &[usize],
+    needed: &[usize],
+    step: usize,
+    write: usize,
+    index: usize,
+) -> Result<(), Fault> {
     let moment = step + 1;
-    let target = &plan.tensors[write];
-    for (index, tensor) in plan.tensors.iter().enumerate() {
-        if index == write || needed[index] < moment || !overlap(&target.view, &tensor.view) {
-            continue;
+    let (target, tensor) = (&plan.tensors[write], &plan.tensors[index]);
+    // Parts of one whole were found side by side.
+    let siblings = matches!((target.storage, tensor.storage), (Storage::Part(a), Storage::Part(b)) if a == b);
+    let derived = defined[index] == moment && derived(plan, index, write);
+    if siblings || derived || !overlap(&target.view, &tensor.view) {
+        return Ok(());
+    }
+    if plan.steps[step].inputs.contains(&index) {
+        let in_place = plan.steps[step].outputs.contains(&write) && target.view.same_elements(&tensor.view);
+        if !in_place || needed[index] > moment {
+            fault!("step {step} writes `{}` over its operand `{}`", target.name, tensor.name);
         }
-        if plan.steps[step].inputs.contains(&index) {
-            let in_place = plan.steps[step].outputs.contains(&write) && target.view.same_elements(&tensor.view);
-            if !in_place || needed[index] > moment {
-                fault!("step {step} writes `{}` over its operand `{}`", target.name, tensor.name);
-            }
-        } else if defined[index] < moment && needed[index] > moment {
-            fault!("step {step} writes `{}` over `{}`, which is still needed", target.name, tensor.name);
-        } else if defined[index] == moment && !derived(plan, index, write) {
-            fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
-        }
+    } else if defined[index] < moment && needed[index] > moment {
+        fault!("step {step} writes `{}` over `{}`, which is still needed", target.name, tensor.name);
+    } else if defined[index] == moment {
+        fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
     }
     Ok(())
 }
@@ -285,68 +369,6 @@ fn derived(plan: &Plan<'_>, tensor: usize, write: usize) -> bool {
         }
     }
     false
-}
-
-/// True when two tensors have a byte in common.
-pub(super) fn overlap(left: &View, right: &View) -> bool {
-    let (a, b) = (left.span(), right.span());
-    if a.end <= b.start || b.end <= a.start || a.is_empty() || b.is_empty() {
-        return false;
-    }
-    if left.is_packed() && right.is_packed() {
-        return true;
-    }
-    let mut runs = Vec::new();
-    for_each_run(left, &mut |start, end| runs.push((start, end)));
-    runs.sort_unstable();
-    let mut found = false;
-    for_each_run(right, &mut |start, end| {
-        let after = runs.partition_point(|run| run.1 <= start);
-        found |= runs.get(after).is_some_and(|run| run.0 < end);
-    });
-    found
-}
-
-/// True when every element of a tensor is one of another's, where elements do not overlap in part.
-fn within(inner: &View, outer: &View) -> bool {
-    let mut runs = Vec::new();
-    for_each_run(outer, &mut |start, end| runs.push((start, end)));
-    runs.sort_unstable();
-    let mut found = true;
-    for_each_run(inner, &mut |start, end| {
-        let mut at = start;
-        // Runs that touch are one.
-        for run in &runs[runs.partition_point(|run| run.1 <= start)..] {
-            if run.0 > at || at >= end {
-                break;
-            }
-            at = at.max(run.1);
-        }
-        found &= at >= end;
-    });
-    found
-}
-
-/// Calls `visit` with the bytes of every innermost run.
-fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize)) {
-    let element = view.dtype.size();
-    let mut index = [0usize; crate::MAX_RANK];
-    if view.elements() == 0 {
-        return;
-    }
-    let (inner, count) = match view.rank {
-        0 => (0, 1),
-        rank if view.strides[rank - 1] == 1 => (1, view.dims[rank - 1]),
-        _ => (0, 1),
-    };
-    let outer = view.rank - inner;
-    loop {
-        let start: usize = (0..outer).map(|axis| index[axis] * view.strides[axis] * element).sum();
-        visit(view.offset + start, view.offset + start + count * element);
-        let Some(axis) = (0..outer).rev().find(|axis| index[*axis] + 1 < view.dims[*axis]) else { return };
-        index[axis] += 1;
-        index[axis + 1..outer].fill(0);
-    }
 }
 
 impl From<&str> for Fault {

@@ -3,7 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::check::{Fault, check, fault, overlap};
+use super::bytes::overlap;
+use super::check::{Fault, check, fault};
 use super::{Planned, PlannedStep};
 use crate::op::Action;
 use crate::{Shape, Type, View};

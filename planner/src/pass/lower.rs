@@ -147,10 +147,21 @@ impl<'g> Lowering<'g> {
                 let place = part_of(&base, axis, start, size);
                 if self.can_be_part(*part, node, root, &place) {
                     self.places[part.index()] = Place::Part(node.output, start);
-                    // What was known of views may have rested on where this tensor was before.
-                    self.views.fill(None);
+                    self.forget(*part);
                 }
                 start += size;
+            }
+        }
+    }
+
+    /// Forgets where a tensor and the views that rest on it lie. Nothing is a part of it yet: its own parts are placed
+    /// after it.
+    fn forget(&mut self, id: TensorId) {
+        self.views[id.index()] = None;
+        for reader in 0..self.readers[id.index()].len() {
+            let output = self.readers[id.index()][reader].0.output;
+            if self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some() {
+                self.forget(output);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The passes between a declared graph and a finished plan, and the driver that lists them.
 
 mod alias;
+mod bytes;
 mod check;
 mod contract;
 mod lifetime;
@@ -188,31 +189,27 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
 
 /// The best plan of the calls as they stand.
 fn ordered(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
-    let mut best = attempt(graph, options)?;
-    // Producing a part early holds the whole concatenation's storage from then on, which now and then costs more than
-    // the copies save.
-    if options.concat && best.has_parts() {
-        let copied = attempt(graph, &Options { concat: false, ..*options })?;
-        if copied.size < best.size {
-            best = copied;
+    // What an option saves it can cost elsewhere: producing a part early holds the whole concatenation's storage from
+    // then on, and an operand that is overwritten pins the result to its place. So each is also left out, where the
+    // bound says that this could need less.
+    let mut best = None;
+    for (in_place, concat) in [(true, true), (true, false), (false, true), (false, false)] {
+        if in_place <= options.in_place && concat <= options.concat {
+            let below = best.as_ref().map(|best: &Planned| best.size);
+            best = attempt(graph, &Options { in_place, concat, ..*options }, below)?.or(best);
         }
     }
-    Ok(best)
+    best.ok_or(PlanError::TooLarge)
 }
 
-fn attempt(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+/// The plan with exactly these options, if it is smaller than `below`.
+fn attempt(graph: &Graph, options: &Options, below: Option<usize>) -> Result<Option<Planned>, PlanError> {
     let mut lowered = lower::lower(graph, options);
     let lifetimes = lifetime::lifetimes(&lowered);
     if options.in_place {
         alias::in_place(&mut lowered, &lifetimes);
     }
-    place::place(graph, lowered, lifetimes, options)
-}
-
-impl Planned {
-    fn has_parts(&self) -> bool {
-        self.tensors.iter().any(|tensor| matches!(tensor.storage, Storage::Part(_)))
-    }
+    place::place(graph, lowered, lifetimes, options, below)
 }
 
 impl fmt::Display for PlanError {

@@ -1,8 +1,10 @@
 //! Offsets: what always lives at the start of the buffer, one after the other; above it the transient tensors where the
 //! solver puts them.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::lifetime::Lifetime;
 use super::lower::Lowered;
@@ -10,13 +12,14 @@ use super::{Options, PlanError, Planned, PlannedStep, PlannedTensor};
 use crate::graph::Graph;
 use crate::offset::{self, Buffer, Part};
 
-/// Places every storage and puts the plan together.
+/// Places every storage and puts the plan together, if it is smaller than `below`.
 pub(super) fn place(
     graph: &Graph,
     lowered: Lowered,
     lifetimes: Vec<Lifetime>,
     options: &Options,
-) -> Result<Planned, PlanError> {
+    below: Option<usize>,
+) -> Result<Option<Planned>, PlanError> {
     let tensors = &lowered.tensors;
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); tensors.len()];
     for (index, tensor) in tensors.iter().enumerate() {
@@ -43,6 +46,12 @@ pub(super) fn place(
         }
     }
     let persistent = top;
+    let enough = |size: usize| below.is_some_and(|below| size >= below);
+    let bound = offset::lower_bound(&buffers);
+    if enough(top) || enough(top.saturating_add(bound)) {
+        return Ok(None);
+    }
+    buffers.iter_mut().for_each(coarsen);
     let (mut lower_bound, mut optimal) = (persistent, true);
     if !buffers.is_empty() {
         let solution = offset::solve(&buffers, options.budget).map_err(|_| PlanError::TooLarge)?;
@@ -55,11 +64,14 @@ pub(super) fn place(
             offsets[*root] = base.checked_add(*offset).ok_or(PlanError::TooLarge)?;
         }
         size = size.max(base.checked_add(solution.peak).ok_or(PlanError::TooLarge)?);
-        lower_bound = lower_bound.max(base.saturating_add(solution.lower_bound));
-        optimal = solution.optimal;
+        lower_bound = lower_bound.max(base.saturating_add(bound));
+        optimal = solution.peak <= bound;
     }
     if isize::try_from(size).is_err() {
         return Err(PlanError::TooLarge);
+    }
+    if enough(size) {
+        return Ok(None);
     }
     let steps = lowered
         .steps
@@ -89,7 +101,7 @@ pub(super) fn place(
             }
         })
         .collect();
-    Ok(Planned {
+    Ok(Some(Planned {
         model: graph.name.clone(),
         size,
         align: options.align,
@@ -99,7 +111,7 @@ pub(super) fn place(
         tensors,
         steps,
         index: lowered.index,
-    })
+    }))
 }
 
 /// What a storage occupies over time: a rectangle, unless its members come and go.
@@ -115,23 +127,28 @@ fn occupancy(
     let mut parts: Vec<Part> = Vec::new();
     if members.len() > 1 {
         // The hull of the live members changes only where one begins or ends.
-        let mut moments: Vec<usize> =
-            members.iter().flat_map(|member| [lifetimes[*member].first, lifetimes[*member].last + 1]).collect();
-        moments.sort_unstable();
-        moments.dedup();
-        for pair in moments.windows(2) {
-            let mut hull: Option<(usize, usize)> = None;
-            for member in members {
-                let (lifetime, span) = (lifetimes[*member], tensors[*member].view.span());
-                if lifetime.first <= pair[0] && pair[0] <= lifetime.last && !span.is_empty() {
-                    let (start, end) = hull.unwrap_or((span.start, span.end));
-                    hull = Some((start.min(span.start), end.max(span.end)));
-                }
+        let mut events: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * members.len());
+        let spans: Vec<Range<usize>> = members.iter().map(|member| tensors[*member].view.span()).collect();
+        for (index, member) in members.iter().enumerate().filter(|(index, _)| !spans[*index].is_empty()) {
+            events.push((lifetimes[*member].first, true, index));
+            events.push((lifetimes[*member].last + 1, false, index));
+        }
+        events.sort_unstable();
+        let (mut starts, mut ends) = (BTreeSet::new(), BTreeSet::new());
+        for (at, (moment, begins, index)) in events.iter().enumerate() {
+            let (start, end) = ((spans[*index].start, *index), (spans[*index].end, *index));
+            if *begins {
+                starts.insert(start);
+                ends.insert(end);
+            } else {
+                starts.remove(&start);
+                ends.remove(&end);
             }
-            let Some((start, end)) = hull else { continue };
+            let (Some((start, _)), Some((end, _))) = (starts.first(), ends.last()) else { continue };
+            let Some(until) = events.get(at + 1).map(|event| event.0).filter(|until| until > moment) else { continue };
             match parts.last_mut() {
-                Some(part) if part.upper == pair[0] && part.start == start && part.end == end => part.upper = pair[1],
-                _ => parts.push(Part { lower: pair[0], upper: pair[1], start, end }),
+                Some(part) if part.upper == *moment && part.start == *start && part.end == *end => part.upper = until,
+                _ => parts.push(Part { lower: *moment, upper: until, start: *start, end: *end }),
             }
         }
         let whole = |part: &Part| part.lower == first && part.upper == last + 1 && part.start == 0 && part.end == size;
@@ -140,4 +157,21 @@ fn occupancy(
         }
     }
     Buffer { lower: first, upper: last + 1, size, align, parts }
+}
+
+/// The solver's work grows with the square of a shape's rectangles. Beyond some, neighbours in time are taken together:
+/// the shape then holds a little more than its members need.
+fn coarsen(buffer: &mut Buffer) {
+    const MOST: usize = 64;
+    while buffer.parts.len() > MOST {
+        let together = |pair: &[Part]| {
+            pair.iter().copied().reduce(|a, b| Part {
+                lower: a.lower,
+                upper: b.upper,
+                start: a.start.min(b.start),
+                end: a.end.max(b.end),
+            })
+        };
+        buffer.parts = buffer.parts.chunks(2).filter_map(together).collect();
+    }
 }
