@@ -166,6 +166,17 @@ impl Graph {
         }
     }
 
+    /// The same tensors with other calls, which have to be in an order they can run in. A tensor that no call makes any
+    /// more has no producer.
+    pub(crate) fn with_calls(&self, nodes: Vec<Node>) -> Graph {
+        let mut graph = Graph { name: self.name.clone(), tensors: self.tensors.clone(), nodes };
+        graph.tensors.iter_mut().for_each(|tensor| tensor.producer = None);
+        for (index, node) in graph.nodes.iter().enumerate() {
+            graph.tensors[node.output.index()].producer = Some(NodeId::new(index));
+        }
+        graph
+    }
+
     /// Which calls something readable depends on: outputs and kept tensors. The others need not run.
     pub fn needed(&self) -> Vec<bool> {
         let mut needed = alloc::vec![false; self.nodes.len()];

@@ -27,6 +27,6 @@ pub use dtype::DType;
 pub use graph::{Graph, NodeId, TensorId};
 #[cfg(feature = "alloc")]
 pub use pass::{Fault, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
-pub use plan::{Plan, PlanStep, PlanTensor, Role, Storage};
+pub use plan::{Plan, PlanStep, PlanTensor, Role, Saving, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
 pub use view::View;

@@ -24,6 +24,17 @@ pub struct Plan<'a> {
     pub tensors: &'a [PlanTensor<'a>],
     /// The steps in the order they are run.
     pub steps: &'a [PlanStep<'a>],
+    /// What each way of saving memory brought.
+    pub saved: &'a [Saving],
+}
+
+/// What a pass of the planner saved: how much more the least plan without it would need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// The pass, in words.
+    pub by: &'static str,
+    /// Bytes.
+    pub bytes: usize,
 }
 
 /// One tensor of a [`Plan`].

@@ -8,8 +8,17 @@ use model_graph_planner::{Plan, PlanStep, PlanTensor, Role, Shape, Storage, View
 use roxmltree::{Document, Node};
 use support::{Draft, interleaved, load, many, small, text, twice};
 
-const EMPTY: Plan<'static> =
-    Plan { model: "Empty", size: 0, align: 1, lower_bound: 0, optimal: true, persistent: 0, tensors: &[], steps: &[] };
+const EMPTY: Plan<'static> = Plan {
+    model: "Empty",
+    size: 0,
+    align: 1,
+    lower_bound: 0,
+    optimal: true,
+    persistent: 0,
+    tensors: &[],
+    steps: &[],
+    saved: &[],
+};
 
 /// The picture as XML, after looking at what every picture must keep to.
 fn check_svg(plan: &Plan<'_>) -> String {

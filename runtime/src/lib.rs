@@ -31,7 +31,7 @@ pub use error::{Error, ErrorKind};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel};
 pub use model_graph_macros::model_graph;
-pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Storage, View, op};
+pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
 #[doc(hidden)]
 pub use private as __private;
 pub use tensor::{Array, TensorMut, TensorRef};

@@ -34,7 +34,17 @@ pub trait AfterForward {}
 
 /// The plan of a model that has none because of an error elsewhere.
 pub const fn no_plan(model: &'static str) -> Plan<'static> {
-    Plan { model, size: 0, align: 1, lower_bound: 0, optimal: false, persistent: 0, tensors: &[], steps: &[] }
+    Plan {
+        model,
+        size: 0,
+        align: 1,
+        lower_bound: 0,
+        optimal: false,
+        persistent: 0,
+        tensors: &[],
+        steps: &[],
+        saved: &[],
+    }
 }
 
 /// A plan's size on this target.

@@ -1,6 +1,6 @@
 //! The plan as a constant, and the forward pass: one call per step, in planned order.
 
-use model_graph_planner::op::{Field, Operator};
+use model_graph_planner::op::{Field, Fused, Operator};
 use model_graph_planner::{DType, Planned, Storage, View};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -31,6 +31,10 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         let (op, inputs, outputs, scratch) = (step.op.name(), &step.inputs, &step.outputs, &step.scratch);
         quote! { #krate::__private::step(#op, &[#(#inputs),*], &[#(#outputs),*], &[#(#scratch),*]) }
     });
+    let saved = planned.saved.iter().map(|saving| {
+        let (by, bytes) = (saving.by, saving.bytes);
+        quote! { #krate::Saving { by: #by, bytes: #bytes } }
+    });
     let bytes = Literal::u64_unsuffixed(*size as u64);
     quote! {
         #krate::Plan {
@@ -42,6 +46,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             persistent: #persistent,
             tensors: &[#(#tensors),*],
             steps: &[#(#steps),*],
+            saved: &[#(#saved),*],
         }
     }
 }
@@ -100,11 +105,22 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
 
 /// One bound for each operator that the model uses.
 fn bounds(planned: &Planned, krate: &Path) -> TokenStream {
-    let mut kernels: Vec<&str> = planned.steps.iter().map(|step| step.op.kernel()).collect();
-    kernels.sort_unstable();
-    kernels.dedup();
-    let kernels = kernels.into_iter().map(|kernel| format_ident!("{kernel}"));
-    quote! { #(__Buffer: #krate::Kernel<#krate::op::#kernels>,)* }
+    let mut kernels: Vec<(String, TokenStream)> =
+        planned.steps.iter().map(|step| kernel(&*step.op, krate)).map(|kernel| (kernel.to_string(), kernel)).collect();
+    kernels.sort_by(|left, right| left.0.cmp(&right.0));
+    kernels.dedup_by(|left, right| left.0 == right.0);
+    let kernels = kernels.into_iter().map(|(_, kernel)| kernel);
+    quote! { #(__Buffer: #krate::Kernel<#kernels>,)* }
+}
+
+/// The type that a kernel is implemented for.
+fn kernel(op: &dyn Operator, krate: &Path) -> TokenStream {
+    if let Some(fused) = op.as_any().downcast_ref::<Fused>() {
+        let (base, stage) = (kernel(&*fused.base, krate), kernel(&*fused.stage, krate));
+        return quote! { #krate::op::Then<#base, #stage> };
+    }
+    let name = format_ident!("{}", op.kernel());
+    quote! { #krate::op::#name }
 }
 
 fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStream {
@@ -137,6 +153,10 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
 
 /// The operator's struct with its settings.
 fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
+    if let Some(fused) = op.as_any().downcast_ref::<Fused>() {
+        let (base, stage, side) = (operator(&*fused.base, krate), operator(&*fused.stage, krate), fused.side);
+        return quote! { #krate::op::Then { base: #base, stage: #stage, side: #side } };
+    }
     let name = format_ident!("{}", op.kernel());
     let mut fields = TokenStream::new();
     op.fields(&mut |field, value| {

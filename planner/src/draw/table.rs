@@ -51,6 +51,10 @@ fn summary(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     line(f, "persistent", plan.persistent)?;
     write!(f, " in {}", Count(persistent, "tensor"))?;
     line(f, "transient", transient)?;
+    for saving in plan.saved {
+        line(f, "saved", saving.bytes)?;
+        write!(f, " by {}", saving.by)?;
+    }
     write!(f, "\n{}, {}", Count(plan.tensors.len(), "tensor"), Count(plan.steps.len(), "step"))
 }
 

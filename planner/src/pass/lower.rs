@@ -95,6 +95,12 @@ impl<'g> Lowering<'g> {
                 readers[input.index()].push((node, operand));
             }
         }
+        for (id, tensor) in graph.tensors() {
+            // Between a call and what became a stage of it there is nothing.
+            if tensor.role == Role::Node && tensor.producer.is_none() && readers[id.index()].is_empty() {
+                places[id.index()] = Place::Dead;
+            }
+        }
         Lowering { graph, needed, readers, places, views: vec![None; count] }
     }
 

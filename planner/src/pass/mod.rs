@@ -4,6 +4,7 @@ mod alias;
 mod bytes;
 mod check;
 mod contract;
+mod fuse;
 mod lifetime;
 mod lower;
 mod order;
@@ -19,7 +20,7 @@ pub use contract::verify;
 
 use crate::graph::{Graph, TensorId};
 use crate::op::Operator;
-use crate::{Plan, PlanStep, PlanTensor, Role, Storage, View};
+use crate::{Plan, PlanStep, PlanTensor, Role, Saving, Storage, View};
 
 /// What a plan is made with.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,8 @@ pub struct Options {
     pub in_place: bool,
     /// Let parts of a concatenation be produced inside it.
     pub concat: bool,
+    /// Let elementwise operators become stages of the product or convolution before them.
+    pub fuse: bool,
     /// In which order the calls are run.
     pub order: Order,
     /// How long to search for the least memory.
@@ -52,6 +55,7 @@ impl Default for Options {
             align: 64,
             in_place: true,
             concat: true,
+            fuse: true,
             order: Order::Declared,
             budget: crate::offset::Budget::default(),
         }
@@ -86,6 +90,8 @@ pub struct Planned {
     pub tensors: Vec<PlannedTensor>,
     /// The steps.
     pub steps: Vec<PlannedStep>,
+    /// See [`Plan::saved`].
+    pub saved: Vec<Saving>,
     /// For each tensor of the graph, its index in `tensors`, unless nothing needs it.
     pub index: Vec<Option<usize>>,
 }
@@ -154,6 +160,7 @@ impl Planned {
             persistent: self.persistent,
             tensors: &tensors,
             steps: &steps,
+            saved: &self.saved,
         })
     }
 
@@ -169,7 +176,22 @@ impl Planned {
 /// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
-    let mut best = ordered(graph, options)?;
+    let fused = if options.fuse { fuse::fuse(graph) } else { None };
+    let mut best = ordered(fused.as_ref().unwrap_or(graph), options)?;
+    let graph = match fused.as_ref() {
+        None => graph,
+        Some(fused) => {
+            // A call with stages cannot overwrite what a stage reads, which could cost more than it saves.
+            let plain = ordered(graph, options)?;
+            if plain.size < best.size {
+                best = plain;
+                graph
+            } else {
+                fused
+            }
+        }
+    };
+    let declared = best.size;
     if options.order == Order::MinPeak {
         // The order is searched for with every storage whole; what counts is the finished plan.
         for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
@@ -184,7 +206,29 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
         }
     }
     verify(&best).map_err(PlanError::Fault)?;
+    best.saved = saved(graph, options, declared)?;
+    best.saved.push(Saving { by: "the order of least peak", bytes: declared - best.size });
+    best.saved.retain(|saving| saving.bytes > 0);
     Ok(best)
+}
+
+/// How much more the declared order would need at the least without one or the other option.
+fn saved(graph: &Graph, options: &Options, size: usize) -> Result<Vec<Saving>, PlanError> {
+    let without = [
+        ("results in place of operands", Options { in_place: false, ..*options }),
+        ("parts produced inside concatenations", Options { concat: false, ..*options }),
+    ];
+    let mut savings = Vec::new();
+    for (by, options) in without {
+        let mut lowered = lower::lower(graph, &options);
+        let lifetimes = lifetime::lifetimes(&lowered);
+        if options.in_place {
+            alias::in_place(&mut lowered, &lifetimes);
+        }
+        let least = place::bound(&lowered, &lifetimes, options.align)?;
+        savings.push(Saving { by, bytes: least.saturating_sub(size) });
+    }
+    Ok(savings)
 }
 
 /// The best plan of the calls as they stand.

@@ -20,31 +20,9 @@ pub(super) fn place(
     options: &Options,
     below: Option<usize>,
 ) -> Result<Option<Planned>, PlanError> {
-    let tensors = &lowered.tensors;
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); tensors.len()];
-    for (index, tensor) in tensors.iter().enumerate() {
-        members[tensor.root].push(index);
-    }
     let end = lowered.steps.len() + 1;
-    let mut offsets = vec![0; tensors.len()];
-    let mut top = 0usize;
-    let mut transient = Vec::new();
-    let mut buffers = Vec::new();
-    let mut size = 0usize;
-    for root in 0..tensors.len() {
-        if members[root].is_empty() {
-            continue;
-        }
-        let bytes = members[root].iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
-        if members[root].iter().any(|member| tensors[*member].role.is_persistent()) {
-            offsets[root] = top.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?;
-            top = offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
-            size = size.max(top);
-        } else {
-            transient.push(root);
-            buffers.push(occupancy(tensors, &lifetimes, &members[root], bytes, options.align));
-        }
-    }
+    let Storages { mut offsets, top, transient, mut buffers } = storages(&lowered, &lifetimes, options.align)?;
+    let mut size = top;
     let persistent = top;
     let enough = |size: usize| below.is_some_and(|below| size >= below);
     let bound = offset::lower_bound(&buffers);
@@ -110,8 +88,51 @@ pub(super) fn place(
         persistent,
         tensors,
         steps,
+        saved: Vec::new(),
         index: lowered.index,
     }))
+}
+
+/// What has to be placed.
+struct Storages {
+    /// For each tensor that has storage of its own, where that is; found already for what always lives.
+    offsets: Vec<usize>,
+    /// Where what always lives ends.
+    top: usize,
+    /// The other tensors with storage of their own, and what that occupies.
+    transient: Vec<usize>,
+    buffers: Vec<Buffer>,
+}
+
+fn storages(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<Storages, PlanError> {
+    let tensors = &lowered.tensors;
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); tensors.len()];
+    for (index, tensor) in tensors.iter().enumerate() {
+        members[tensor.root].push(index);
+    }
+    let mut found = Storages { offsets: vec![0; tensors.len()], top: 0, transient: Vec::new(), buffers: Vec::new() };
+    for root in 0..tensors.len() {
+        if members[root].is_empty() {
+            continue;
+        }
+        let bytes = members[root].iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
+        if members[root].iter().any(|member| tensors[*member].role.is_persistent()) {
+            found.offsets[root] = found.top.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
+            found.top = found.offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
+        } else {
+            found.transient.push(root);
+            found.buffers.push(occupancy(tensors, lifetimes, &members[root], bytes, align));
+        }
+    }
+    Ok(found)
+}
+
+/// The least that this lowering can need.
+pub(super) fn bound(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<usize, PlanError> {
+    let found = storages(lowered, lifetimes, align)?;
+    let base = found.top.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
+    let bound = offset::lower_bound(&found.buffers);
+    Ok(if bound == 0 { found.top } else { base.saturating_add(bound) })
 }
 
 /// What a storage occupies over time: a rectangle, unless its members come and go.

@@ -154,6 +154,7 @@ impl Draft {
             persistent,
             tensors: leak(&self.tensors),
             steps: leak(&self.steps),
+            saved: &[],
         }
     }
 

@@ -9,3 +9,4 @@ mod normalisation;
 mod operands;
 mod pooling;
 mod reduction;
+mod stages;

@@ -1,0 +1,114 @@
+//! Stages of products and convolutions: the bits of a kernel with an epilogue are those of its parts, one after the other.
+
+use model_graph::{Buffer, BufferType, Call, Cpu, DType, ErrorKind, HostBuffer, Kernel, Usage, View, op};
+use model_graph_planner::Shape;
+use proptest::prelude::*;
+
+type Host = model_graph::CpuBuffer<model_graph::cpu::OwnedBytes>;
+
+/// A buffer of numbers that look random, and the views of packed tensors in it, one after the other.
+fn buffer(shapes: &[&[usize]]) -> (Host, Vec<View>) {
+    let mut at = 0;
+    let views: Vec<View> = shapes
+        .iter()
+        .map(|dims| {
+            let view = View::packed(DType::F32, at, &Shape::new(dims).unwrap());
+            at = view.span().end.next_multiple_of(64);
+            view
+        })
+        .collect();
+    let mut buffer = Cpu.allocate(at + 64, 64, Usage::Any).unwrap();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    for bytes in buffer.bytes_mut().chunks_exact_mut(4) {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let number = (state >> 40) as f32 / 8_388_608.0 - 1.0;
+        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+    (buffer, views)
+}
+
+fn read(buffer: &Host, view: &View) -> Vec<u8> {
+    let mut bytes = vec![0; view.elements() * 4];
+    model_graph::read_view(buffer, view, &mut bytes).unwrap();
+    bytes
+}
+
+/// Runs a call.
+fn run<O>(buffer: &mut Host, op: O, inputs: &[View], output: View) -> Result<(), model_graph::Error>
+where
+    Host: Kernel<O>,
+{
+    buffer.run(&Call { op, inputs, outputs: &[output], scratch: &[] })
+}
+
+fn then<B, S>(base: B, stage: S, side: usize) -> op::Then<B, S> {
+    op::Then { base, stage, side }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_product_with_bias_activation_and_residual(
+        batch in 0usize..3, m in 0usize..140, k in 0usize..40, n in 0usize..20, transposed: bool, swapped: bool,
+    ) {
+        let residual: [usize; 3] = if transposed { [batch, n, m] } else { [batch, m, n] };
+        let (mut apart, views) =
+            buffer(&[&[batch, m, k], &[k, n], &[n], &residual, &[], &[batch, m, n], &[batch, m, n]]);
+        let [a, b, bias, mut residual, one, first, second] = views[..] else { unreachable!() };
+        if transposed {
+            residual.dims.swap(1, 2);
+            residual.strides.swap(1, 2);
+        }
+        run(&mut apart, op::MatMul {}, &[a, b], first).unwrap();
+        run(&mut apart, op::Add {}, &[first, bias], first).unwrap();
+        run(&mut apart, op::Gelu { tanh: false }, &[first], first).unwrap();
+        let sides = if swapped { [residual, first] } else { [first, residual] };
+        run(&mut apart, op::Sub {}, &sides, first).unwrap();
+        run(&mut apart, op::Div {}, &[one, first], first).unwrap();
+        let gelu = then(then(op::MatMul {}, op::Add {}, 0), op::Gelu { tanh: false }, 0);
+        let staged = then(then(gelu, op::Sub {}, usize::from(swapped)), op::Div {}, 1);
+        run(&mut apart, staged, &[a, b, bias, residual, one], second).unwrap();
+        prop_assert_eq!(read(&apart, &first), read(&apart, &second));
+    }
+
+    #[test]
+    fn a_convolution_with_bias_activation_and_residual(
+        batch in 0usize..3, channels in 1usize..4, filters in 1usize..7, side in 3usize..9, channels_last: bool,
+        pointwise: bool,
+    ) {
+        let kernel = if pointwise { 1 } else { 3 };
+        let conv = op::Conv2d {
+            stride: [1, 1], padding: if pointwise { [0; 4] } else { [1; 4] }, dilation: [1, 1], groups: 1, channels_last,
+        };
+        let (x, w, bias, y): (&[usize], &[usize], &[usize], &[usize]) = if channels_last {
+            (&[batch, side, side, channels], &[filters, kernel, kernel, channels], &[filters], &[batch, side, side, filters])
+        } else {
+            (&[batch, channels, side, side], &[filters, channels, kernel, kernel], &[filters, 1, 1], &[batch, filters, side, side])
+        };
+        let (mut apart, views) = buffer(&[x, w, bias, y, y, y]);
+        let [x, w, bias, residual, first, second] = views[..] else { unreachable!() };
+        run(&mut apart, conv, &[x, w], first).unwrap();
+        run(&mut apart, op::Add {}, &[first, bias], first).unwrap();
+        run(&mut apart, op::Relu {}, &[first], first).unwrap();
+        run(&mut apart, op::Add {}, &[residual, first], first).unwrap();
+        let staged = then(then(then(conv, op::Add {}, 0), op::Relu {}, 0), op::Add {}, 1);
+        run(&mut apart, staged, &[x, w, bias, residual], second).unwrap();
+        prop_assert_eq!(read(&apart, &first), read(&apart, &second));
+    }
+}
+
+#[test]
+fn a_stage_that_reads_what_is_written_is_an_error() {
+    let (mut host, views) = buffer(&[&[4, 4], &[4, 4], &[4, 4]]);
+    let [a, b, y] = views[..] else { unreachable!() };
+    let before = host.bytes().to_vec();
+    let staged = then(op::MatMul {}, op::Add {}, 0);
+    let error = run(&mut host, staged, &[a, b, y], y).err().unwrap();
+    assert_eq!(*error.kind(), ErrorKind::Overlap { op: "matmul" });
+    assert!(run(&mut host, staged, &[a, b], y).is_err(), "an operand is missing");
+    let mut tall = b;
+    tall.dims[0] = 5;
+    assert!(run(&mut host, staged, &[a, b, tall], y).is_err(), "an operand does not broadcast");
+    assert!(host.bytes() == before && host.size() == before.len(), "nothing was written");
+}
