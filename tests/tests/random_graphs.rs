@@ -68,9 +68,14 @@ fn options(in_place: bool, concat: bool, align: usize) -> Options {
 /// Every combination of options gives the bits of the naive evaluation.
 fn bits_are_right(graph: &Graph, align: usize) -> Result<(), String> {
     let expected = expected(graph);
-    for (in_place, concat) in [(true, true), (true, false), (false, true), (false, false)] {
-        // The order is the declared one, or another one where least is wanted.
-        let order = if in_place == concat { Order::MinPeak } else { Order::Declared };
+    for (in_place, concat, order) in [
+        (true, true, Order::Declared),
+        (true, false, Order::Declared),
+        (false, true, Order::Declared),
+        (false, false, Order::Declared),
+        (true, true, Order::MinPeak),
+        (false, false, Order::MinPeak),
+    ] {
         let options = Options { order, ..options(in_place, concat, align) };
         let planned = planned(graph, &options)?;
         for watch in [None, Some(0xff)].map(|poison| Watch { poison, writes: poison.is_none(), packed: true }) {
@@ -87,6 +92,10 @@ fn options_are_right(graph: &Graph) -> Result<(), String> {
     let again = planned(graph, &options(true, true, 64))?;
     if format!("{full:?}") != format!("{again:?}") {
         return Err("a plan made twice differs".into());
+    }
+    let reordered = planned(graph, &Options { order: Order::MinPeak, ..options(true, true, 64) })?;
+    if reordered.size > full.size {
+        return Err(format!("{} bytes in the order of least peak, {} as declared", reordered.size, full.size));
     }
     for (in_place, concat) in [(true, false), (false, true), (false, false)] {
         let less = planned(graph, &options(in_place, concat, 64))?;

@@ -196,8 +196,8 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
         // The order is searched for with every storage whole; what counts is the finished plan.
         for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
             let options = Options { concat, ..*options };
-            if let Some(order) = order::min_peak(graph, &options) {
-                let graph = graph.reordered(&order).expect("an order of the calls");
+            let order = order::min_peak(graph, &options);
+            if let Some(Ok(graph)) = order.map(|order| graph.reordered(&order)) {
                 let reordered = ordered(&graph, &options)?;
                 if reordered.size < best.size {
                     best = reordered;
