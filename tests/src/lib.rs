@@ -5,6 +5,7 @@ pub mod interpret;
 pub mod naive;
 pub mod npz;
 pub mod random;
+pub mod reduce;
 
 use std::path::{Path, PathBuf};
 

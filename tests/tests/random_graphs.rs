@@ -4,7 +4,8 @@
 use model_graph_planner::{Graph, Options, Order, Planned, Role, plan, verify};
 use model_graph_tests::interpret::{Machine, Watch};
 use model_graph_tests::naive::evaluate;
-use model_graph_tests::random::{build, cases, genes, leaf_values, reduce};
+use model_graph_tests::random::{build, cases, genes, leaf_values};
+use model_graph_tests::reduce::reduce;
 use proptest::prelude::*;
 
 /// All NaNs are one.

@@ -165,10 +165,9 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
                 fault!("`{}` is written whole and has parts", tensor.name)
             }
             _ if written[index] || outside || elements == 0 => {}
+            Storage::View(of) if plan.tensors[of].view.is_packed() || within(&tensor.view, &plan.tensors[of].view) => {}
             Storage::View(of) => {
-                if !plan.tensors[of].view.is_packed() && !within(&tensor.view, &plan.tensors[of].view) {
-                    fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name);
-                }
+                fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name)
             }
             _ if !side_by_side(&tensor.view, &mut parts[index]) => {
                 fault!("nothing writes every element of `{}` once", tensor.name)

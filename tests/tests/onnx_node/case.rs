@@ -1,7 +1,7 @@
 //! Reading the cases: `OP.json` lists them, `OP.bin` holds the tensors at byte offsets.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub(crate) struct Case {
 
 /// Every case by its file's name, or none when the folder is not there.
 pub(crate) fn all() -> Option<BTreeMap<String, Vec<Case>>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?.join("shared/onnx-node");
+    let folder = model_graph_tests::shared("onnx-node")?;
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).ok()? {
         let path = entry.expect("an entry").path();
@@ -51,7 +51,7 @@ pub(crate) fn all() -> Option<BTreeMap<String, Vec<Case>>> {
     Some(all)
 }
 
-fn read(path: &PathBuf, op: &str) -> Vec<Case> {
+fn read(path: &Path, op: &str) -> Vec<Case> {
     let json: Value = serde_json::from_slice(&std::fs::read(path).expect("it can be read")).expect("it is JSON");
     let bytes = std::fs::read(path.with_extension("bin")).unwrap_or_default();
     let cases = json.as_array().expect("a list of cases");
