@@ -111,17 +111,17 @@ fn storages(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<S
         members[tensor.root].push(index);
     }
     let mut found = Storages { offsets: vec![0; tensors.len()], top: 0, transient: Vec::new(), buffers: Vec::new() };
-    for root in 0..tensors.len() {
-        if members[root].is_empty() {
+    for (root, members) in members.iter().enumerate() {
+        if members.is_empty() {
             continue;
         }
-        let bytes = members[root].iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
-        if members[root].iter().any(|member| tensors[*member].role.is_persistent()) {
+        let bytes = members.iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
+        if members.iter().any(|member| tensors[*member].role.is_persistent()) {
             found.offsets[root] = found.top.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
             found.top = found.offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
         } else {
             found.transient.push(root);
-            found.buffers.push(occupancy(tensors, lifetimes, &members[root], bytes, align));
+            found.buffers.push(occupancy(tensors, lifetimes, members, bytes, align));
         }
     }
     Ok(found)
