@@ -192,10 +192,8 @@ fn graph(json: &Json) -> Result<Graph, String> {
     }
     for (number, node) in nodes.iter().enumerate() {
         let op = node["op"].as_str().ok_or_else(|| format!("node {number} has no `op`"))?;
-        let index =
-            |value: &Json| value.as_u64().and_then(|index| usize::try_from(index).ok()).filter(|i| *i < ids.len());
-        let inputs: Vec<usize> = node["inputs"].as_array().into_iter().flatten().filter_map(index).collect();
-        let outputs: Vec<usize> = node["outputs"].as_array().into_iter().flatten().filter_map(index).collect();
+        let inputs: Vec<usize> = node["inputs"].as_array().into_iter().flatten().filter_map(position).collect();
+        let outputs: Vec<usize> = node["outputs"].as_array().into_iter().flatten().filter_map(position).collect();
         let mut operands = Vec::new();
         for input in &inputs {
             operands.push(

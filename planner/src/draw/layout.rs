@@ -21,13 +21,6 @@ pub(super) struct Group {
     pub(super) last: usize,
 }
 
-impl Group {
-    /// Its size in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.end - self.start
-    }
-}
-
 /// A plan seen as storages over time.
 pub(super) struct Layout {
     /// The storages, in the order of their roots.
@@ -78,8 +71,10 @@ impl Layout {
         let mut live = vec![0u128; end + 1];
         let mut leaves = vec![0u128; end + 2];
         for group in &groups {
-            live[group.first] += group.bytes() as u128;
-            leaves[group.last + 1] += group.bytes() as u128;
+            for (from, until, bytes) in held(plan, group) {
+                live[from] += bytes as u128;
+                leaves[until] += bytes as u128;
+            }
         }
         let mut sum = 0;
         for (moment, bytes) in live.iter_mut().enumerate() {
@@ -94,6 +89,31 @@ impl Layout {
     pub(super) fn peak_bytes(&self) -> u128 {
         self.live.get(self.peak).copied().unwrap_or(0)
     }
+}
+
+/// How many bytes of a storage are in use when: from a moment until before another, the bytes from the first to the last
+/// live tensor's in it. A storage that is filled part by part, or whose successor is smaller, leaves the rest to others.
+pub(super) fn held(plan: &Plan<'_>, group: &Group) -> Vec<(usize, usize, usize)> {
+    let tensors = || core::iter::once(&group.root).chain(&group.members).map(|tensor| &plan.tensors[*tensor]);
+    let mut moments: Vec<usize> =
+        tensors().map(|tensor| life(plan, tensor)).flat_map(|[first, last]| [first, last + 1]).collect();
+    moments.sort_unstable();
+    moments.dedup();
+    let mut held: Vec<(usize, usize, usize)> = Vec::new();
+    for pair in moments.windows(2) {
+        let live = |tensor: &&PlanTensor<'_>| {
+            let [first, last] = life(plan, tensor);
+            first <= pair[0] && pair[0] <= last && span(&tensor.view) > 0
+        };
+        let start = tensors().filter(live).map(|tensor| tensor.view.offset).min();
+        let end = tensors().filter(live).map(|tensor| tensor.view.offset.saturating_add(span(&tensor.view))).max();
+        let bytes = start.zip(end).map_or(0, |(start, end)| end - start);
+        match held.last_mut() {
+            Some(last) if last.2 == bytes => last.1 = pair[1],
+            _ => held.push((pair[0], pair[1], bytes)),
+        }
+    }
+    held
 }
 
 /// The bytes between which a tensor is drawn, within those of its root.

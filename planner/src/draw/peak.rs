@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::{self, Display};
 
-use super::layout::{Group, Layout};
+use super::layout::{Group, Layout, held};
 use super::words::{Grouped, Left, Moment, Name, Right, Share, Size, width};
 use crate::{Plan, Storage};
 
@@ -35,7 +35,7 @@ pub struct Live {
     pub tensor: usize,
     /// The tensor that has those bytes at the peak: the same one, or one that was written in its place.
     pub holder: usize,
-    /// Its bytes.
+    /// Its bytes that are in use at the peak.
     pub bytes: usize,
     /// First moment at which one of the tensors in it lives.
     pub first: usize,
@@ -48,15 +48,18 @@ impl Plan<'_> {
     pub fn peak(&self) -> Peak<'_> {
         let layout = Layout::of(self);
         let moment = layout.peak;
-        let alive = |group: &&Group| (group.first..=group.last).contains(&moment) && group.bytes() > 0;
-        let live = layout.groups.iter().filter(alive).map(|group| Live {
+        let at_peak = |group: &Group| {
+            let held = held(self, group).into_iter().find(|(from, until, _)| (*from..*until).contains(&moment));
+            held.map_or(0, |(_, _, bytes)| bytes)
+        };
+        let live = layout.groups.iter().map(|group| Live {
             tensor: group.root,
             holder: holder(self, group, moment),
-            bytes: group.bytes(),
+            bytes: at_peak(group),
             first: group.first,
             last: group.last,
         });
-        let mut live: Vec<Live> = live.collect();
+        let mut live: Vec<Live> = live.filter(|live| live.bytes > 0).collect();
         live.sort_by_key(|live| (core::cmp::Reverse(live.bytes), live.tensor));
         let most = layout.peak_bytes();
         Peak {
