@@ -1,7 +1,7 @@
 /// Two layers, one hundred images at a time.
 /**
 
-A planned model: one buffer of 771904 bytes, 6 steps, lower bound 771904 bytes. See [`Mlp::PLAN`].*/
+A planned model: one buffer of 771904 bytes, 3 steps, lower bound 771904 bytes. See [`Mlp::PLAN`].*/
 pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
     buffer: __Buffer,
     inputs: [::core::primitive::bool; 1usize],
@@ -38,7 +38,7 @@ impl Mlp {
                     &[784usize, 128usize],
                 ),
                 0usize,
-                7usize,
+                4usize,
                 ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
@@ -50,7 +50,7 @@ impl Mlp {
                     &[128usize],
                 ),
                 0usize,
-                7usize,
+                4usize,
                 ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
@@ -62,7 +62,7 @@ impl Mlp {
                     &[128usize, 10usize],
                 ),
                 0usize,
-                7usize,
+                4usize,
                 ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
@@ -74,11 +74,11 @@ impl Mlp {
                     &[10usize],
                 ),
                 0usize,
-                7usize,
+                4usize,
                 ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
-                "hidden.matmul",
+                "hidden",
                 ::model_graph::Role::Node,
                 ::model_graph::__private::packed(
                     ::model_graph::DType::F32,
@@ -90,42 +90,6 @@ impl Mlp {
                 ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
-                "hidden.add",
-                ::model_graph::Role::Node,
-                ::model_graph::__private::packed(
-                    ::model_graph::DType::F32,
-                    407104usize,
-                    &[100usize, 128usize],
-                ),
-                2usize,
-                3usize,
-                ::model_graph::Storage::InPlace(5usize),
-            ),
-            ::model_graph::__private::tensor(
-                "hidden",
-                ::model_graph::Role::Node,
-                ::model_graph::__private::packed(
-                    ::model_graph::DType::F32,
-                    407104usize,
-                    &[100usize, 128usize],
-                ),
-                3usize,
-                4usize,
-                ::model_graph::Storage::InPlace(6usize),
-            ),
-            ::model_graph::__private::tensor(
-                "probs.matmul",
-                ::model_graph::Role::Node,
-                ::model_graph::__private::packed(
-                    ::model_graph::DType::F32,
-                    458304usize,
-                    &[100usize, 10usize],
-                ),
-                4usize,
-                5usize,
-                ::model_graph::Storage::Own,
-            ),
-            ::model_graph::__private::tensor(
                 "probs.add",
                 ::model_graph::Role::Node,
                 ::model_graph::__private::packed(
@@ -133,9 +97,9 @@ impl Mlp {
                     458304usize,
                     &[100usize, 10usize],
                 ),
-                5usize,
-                6usize,
-                ::model_graph::Storage::InPlace(8usize),
+                2usize,
+                3usize,
+                ::model_graph::Storage::Own,
             ),
             ::model_graph::__private::tensor(
                 "probs",
@@ -145,19 +109,27 @@ impl Mlp {
                     458304usize,
                     &[100usize, 10usize],
                 ),
-                6usize,
-                7usize,
-                ::model_graph::Storage::InPlace(9usize),
+                3usize,
+                4usize,
+                ::model_graph::Storage::InPlace(6usize),
             ),
         ],
         steps: &[
-            ::model_graph::__private::step("matmul", &[0usize, 1usize], &[5usize], &[]),
-            ::model_graph::__private::step("add", &[5usize, 2usize], &[6usize], &[]),
-            ::model_graph::__private::step("relu", &[6usize], &[7usize], &[]),
-            ::model_graph::__private::step("matmul", &[7usize, 3usize], &[8usize], &[]),
-            ::model_graph::__private::step("add", &[8usize, 4usize], &[9usize], &[]),
-            ::model_graph::__private::step("softmax", &[9usize], &[10usize], &[]),
+            ::model_graph::__private::step(
+                "matmul + add + relu",
+                &[0usize, 1usize, 2usize],
+                &[5usize],
+                &[],
+            ),
+            ::model_graph::__private::step(
+                "matmul + add",
+                &[5usize, 3usize, 4usize],
+                &[6usize],
+                &[],
+            ),
+            ::model_graph::__private::step("softmax", &[6usize], &[7usize], &[]),
         ],
+        saved: &[],
     };
     ///The declared extent `BATCH`.
     pub const BATCH: ::core::primitive::usize = 100usize;
@@ -229,10 +201,19 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
         &mut self,
     ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>
     where
-        __Buffer: ::model_graph::Kernel<::model_graph::op::Add>,
-        __Buffer: ::model_graph::Kernel<::model_graph::op::MatMul>,
-        __Buffer: ::model_graph::Kernel<::model_graph::op::Relu>,
         __Buffer: ::model_graph::Kernel<::model_graph::op::Softmax>,
+        __Buffer: ::model_graph::Kernel<
+            ::model_graph::op::Then<::model_graph::op::MatMul, ::model_graph::op::Add>,
+        >,
+        __Buffer: ::model_graph::Kernel<
+            ::model_graph::op::Then<
+                ::model_graph::op::Then<
+                    ::model_graph::op::MatMul,
+                    ::model_graph::op::Add,
+                >,
+                ::model_graph::op::Relu,
+            >,
+        >,
     {
         self.forward_with(&mut ())
     }
@@ -246,10 +227,19 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>
     where
         __Hook: ::model_graph::Hook<__Buffer>,
-        __Buffer: ::model_graph::Kernel<::model_graph::op::Add>,
-        __Buffer: ::model_graph::Kernel<::model_graph::op::MatMul>,
-        __Buffer: ::model_graph::Kernel<::model_graph::op::Relu>,
         __Buffer: ::model_graph::Kernel<::model_graph::op::Softmax>,
+        __Buffer: ::model_graph::Kernel<
+            ::model_graph::op::Then<::model_graph::op::MatMul, ::model_graph::op::Add>,
+        >,
+        __Buffer: ::model_graph::Kernel<
+            ::model_graph::op::Then<
+                ::model_graph::op::Then<
+                    ::model_graph::op::MatMul,
+                    ::model_graph::op::Add,
+                >,
+                ::model_graph::op::Relu,
+            >,
+        >,
     {
         const PLAN: &::model_graph::Plan<'static> = &<Mlp>::PLAN;
         #[allow(dead_code)]
@@ -259,8 +249,18 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
-                op: ::model_graph::op::MatMul {},
-                inputs: const { &[TENSORS[0usize].view, TENSORS[1usize].view] },
+                op: ::model_graph::op::Then {
+                    base: ::model_graph::op::Then {
+                        base: ::model_graph::op::MatMul {},
+                        stage: ::model_graph::op::Add {},
+                        side: 0usize,
+                    },
+                    stage: ::model_graph::op::Relu {},
+                    side: 0usize,
+                },
+                inputs: const {
+                    &[TENSORS[0usize].view, TENSORS[1usize].view, TENSORS[2usize].view]
+                },
                 outputs: const { &[TENSORS[5usize].view] },
                 scratch: const { &[] },
             },
@@ -269,8 +269,14 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
-                op: ::model_graph::op::Add {},
-                inputs: const { &[TENSORS[5usize].view, TENSORS[2usize].view] },
+                op: ::model_graph::op::Then {
+                    base: ::model_graph::op::MatMul {},
+                    stage: ::model_graph::op::Add {},
+                    side: 0usize,
+                },
+                inputs: const {
+                    &[TENSORS[5usize].view, TENSORS[3usize].view, TENSORS[4usize].view]
+                },
                 outputs: const { &[TENSORS[6usize].view] },
                 scratch: const { &[] },
             },
@@ -279,45 +285,15 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
-                op: ::model_graph::op::Relu {},
+                op: ::model_graph::op::Softmax {
+                    axis: 1usize,
+                },
                 inputs: const { &[TENSORS[6usize].view] },
                 outputs: const { &[TENSORS[7usize].view] },
                 scratch: const { &[] },
             },
         )?;
         ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 2usize)?;
-        ::model_graph::Kernel::run(
-            &mut self.buffer,
-            &::model_graph::Call {
-                op: ::model_graph::op::MatMul {},
-                inputs: const { &[TENSORS[7usize].view, TENSORS[3usize].view] },
-                outputs: const { &[TENSORS[8usize].view] },
-                scratch: const { &[] },
-            },
-        )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 3usize)?;
-        ::model_graph::Kernel::run(
-            &mut self.buffer,
-            &::model_graph::Call {
-                op: ::model_graph::op::Add {},
-                inputs: const { &[TENSORS[8usize].view, TENSORS[4usize].view] },
-                outputs: const { &[TENSORS[9usize].view] },
-                scratch: const { &[] },
-            },
-        )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 4usize)?;
-        ::model_graph::Kernel::run(
-            &mut self.buffer,
-            &::model_graph::Call {
-                op: ::model_graph::op::Softmax {
-                    axis: 1usize,
-                },
-                inputs: const { &[TENSORS[9usize].view] },
-                outputs: const { &[TENSORS[10usize].view] },
-                scratch: const { &[] },
-            },
-        )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 5usize)?;
         ::core::result::Result::Ok(MlpOutputs { model: self })
     }
     #[doc(hidden)]
@@ -516,7 +492,7 @@ Tensor `probs`: f32[100x10].*/
     > {
         ::model_graph::__private::tensor_ref(
             &self.model.buffer,
-            <Mlp>::PLAN.tensors[10usize].view.offset,
+            <Mlp>::PLAN.tensors[7usize].view.offset,
         )
     }
 }
