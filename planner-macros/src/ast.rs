@@ -25,6 +25,7 @@ pub(crate) struct Settings {
     pub(crate) dims_unknown: bool,
     pub(crate) align: Option<(usize, Span)>,
     pub(crate) high_effort: bool,
+    pub(crate) no_fuse: bool,
     pub(crate) order: model_graph_planner::Order,
     pub(crate) krate: Option<Path>,
 }

@@ -183,7 +183,7 @@ pub(crate) mod text {
     pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
          such as `{ 4 * D }`";
     pub(crate) const SETTINGS: &str = "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"`, \
-         `order = \"min_peak\"` and `crate = path`";
+         `order = \"min_peak\"`, `fuse = false` and `crate = path`";
     pub(crate) const SETTING_NOT_NAMED: &str =
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =

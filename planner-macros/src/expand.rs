@@ -59,6 +59,7 @@ fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Plan
         }
         options.align = align;
     }
+    options.fuse = !model.settings.no_fuse;
     if model.settings.high_effort {
         options.budget = Budget::HIGH;
     }
@@ -127,9 +128,9 @@ impl Expansion<'_> {
 
 impl ToTokens for Expansion<'_> {
     fn to_tokens(&self, tokens: &mut TokenStream) {
+        let count = self.interface.inputs.len();
         let Model { attributes, vis, name, .. } = self.model;
         let krate = self.krate();
-        let inputs = self.interface.inputs.len();
         let doc = match self.planned {
             Some(planned) => format!(
                 "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
@@ -155,7 +156,7 @@ impl ToTokens for Expansion<'_> {
             #[doc = #doc]
             #vis struct #name<__Buffer = #krate::DefaultBuffer> {
                 buffer: __Buffer,
-                inputs: [::core::primitive::bool; #inputs],
+                inputs: #krate::__private::Inputs<#count>,
             }
 
             #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
@@ -180,8 +181,8 @@ impl ToTokens for Expansion<'_> {
                 ///
                 /// # Errors
                 /// `Misaligned` or `TooSmall`, with what is needed and what was given.
-                pub fn new_in(memory: &'__m mut [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
-                    Self::from_buffer(#krate::CpuSlice::borrowed(memory))
+                pub fn new_in(__memory: &'__m mut [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
+                    Self::from_buffer(#krate::CpuSlice::borrowed(__memory))
                 }
             }
 
@@ -214,14 +215,14 @@ impl Expansion<'_> {
 
     fn construction(&self, krate: &Path) -> TokenStream {
         let Model { name, .. } = self.model;
-        let inputs = self.interface.inputs.len();
         let (build, load) = match self.planned {
-            None => {
-                (quote! { let _ = buffer; ::core::unreachable!() }, quote! { let _ = source; ::core::unreachable!() })
-            }
+            None => (
+                quote! { let _ = __buffer; ::core::unreachable!() },
+                quote! { let _ = __source; ::core::unreachable!() },
+            ),
             Some(planned) => {
                 let init = self.init(planned, krate);
-                let build = quote! { #init ::core::result::Result::Ok(Self { buffer, inputs: [false; #inputs] }) };
+                let build = quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, inputs: #krate::__private::Inputs::none() }) };
                 (build, self.load(planned, krate))
             }
         };
@@ -232,23 +233,23 @@ impl Expansion<'_> {
             ///
             /// # Errors
             /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
-            pub fn new<__Type>(buffer_type: &__Type) -> ::core::result::Result<Self, #krate::Error>
+            pub fn new<__Type>(__buffer_type: &__Type) -> ::core::result::Result<Self, #krate::Error>
             where
                 __Type: #krate::BufferType<Buffer = __Buffer>,
             {
-                Self::__build(#krate::__private::allocate(buffer_type, &<#name>::PLAN)?)
+                Self::__build(#krate::__private::allocate(__buffer_type, &<#name>::PLAN)?)
             }
 
             /// A model in a buffer that is there already. Its bytes are cleared.
             ///
             /// # Errors
             /// `Misaligned` or `TooSmall`, with what is needed and what was given.
-            pub fn from_buffer(buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
-                Self::__build(#krate::__private::adopt(buffer, &<#name>::PLAN)?)
+            pub fn from_buffer(__buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
+                Self::__build(#krate::__private::adopt(__buffer, &<#name>::PLAN)?)
             }
 
             #[allow(unused_mut)]
-            fn __build(mut buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
+            fn __build(mut __buffer: __Buffer) -> ::core::result::Result<Self, #krate::Error> {
                 #build
             }
 
@@ -257,7 +258,7 @@ impl Expansion<'_> {
             /// # Errors
             /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
             /// was.
-            pub fn load<__Source>(&mut self, source: &__Source) -> ::core::result::Result<(), #krate::Error>
+            pub fn load<__Source>(&mut self, __source: &__Source) -> ::core::result::Result<(), #krate::Error>
             where
                 __Source: #krate::WeightSource + ?::core::marker::Sized,
             {
@@ -276,7 +277,7 @@ impl Expansion<'_> {
         let numbers = self.lowered.numbers.iter().filter_map(|(id, number)| {
             let index = planned.position(*id)?;
             Some(quote! {
-                #krate::__private::set::<_, ::core::primitive::f32>(&mut buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
+                #krate::__private::set::<_, ::core::primitive::f32>(&mut __buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
             })
         });
         let fields = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {
@@ -287,12 +288,12 @@ impl Expansion<'_> {
                 ast::Role::Constant(_) => {
                     let value = format_ident!("__CONSTANT_{field}");
                     Some(quote! {
-                        #krate::__private::set::<_, #ty>(&mut buffer, #offset, const { &<#name>::#value })?;
+                        #krate::__private::set::<_, #ty>(&mut __buffer, #offset, const { &<#name>::#value })?;
                     })
                 }
                 ast::Role::ConstantFill(_) => {
                     let value = format_ident!("__CONSTANT_{field}");
-                    Some(quote! { #krate::__private::fill::<_, #ty>(&mut buffer, #offset, <#name>::#value)?; })
+                    Some(quote! { #krate::__private::fill::<_, #ty>(&mut __buffer, #offset, <#name>::#value)?; })
                 }
                 _ => None,
             }
@@ -308,6 +309,6 @@ impl Expansion<'_> {
             let key = name.as_ref().map_or_else(|| declared.plain_name(), syn::LitStr::value);
             Some(quote! { (#index, #key) })
         });
-        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], source) }
+        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], __source) }
     }
 }

@@ -406,6 +406,8 @@ impl Lowering<'_, '_> {
             count += 1;
             name = format!("{field}.{}.{count}", op.name());
         }
-        self.graph.node(name, Role::Node, op, inputs).map(|id| Value::Tensor { id, fresh: true })
+        let id = self.graph.node(name, Role::Node, op, inputs)?;
+        self.graph.set_inner(id);
+        Ok(Value::Tensor { id, fresh: true })
     }
 }

@@ -5,13 +5,13 @@ use model_graph_planner::Order;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitInt, LitStr, Path, Token, parenthesized};
+use syn::{LitBool, LitInt, LitStr, Path, Token, parenthesized};
 
 use crate::ast::{DimDecl, Settings, plain};
 use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::names::nearest;
 
-const SETTINGS: [&str; 5] = ["dims", "align", "effort", "order", "crate"];
+const SETTINGS: [&str; 6] = ["dims", "align", "effort", "order", "fuse", "crate"];
 
 /// Reads the settings; what is wrong goes to the report and the rest is kept.
 pub(crate) fn settings(tokens: TokenStream, report: &mut Report) -> Settings {
@@ -119,6 +119,13 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
                 other => report
                     .add(At::token(word.span()), format!("`order` is \"declared\" or \"min_peak\", not \"{other}\"")),
             }
+        }
+        "fuse" => {
+            equals("fuse = false")?;
+            if !input.peek(LitBool) {
+                return Err(input.error("write `fuse = false`"));
+            }
+            settings.no_fuse = !input.parse::<LitBool>()?.value;
         }
         "crate" => {
             equals("crate = ::model_graph")?;

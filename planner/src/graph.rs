@@ -44,6 +44,8 @@ pub struct Tensor {
     pub role: Role,
     /// The call that makes it; none for inputs, weights and constants.
     pub producer: Option<NodeId>,
+    /// It has no name of its own: it stands between two calls of one expression, and nobody can ask for it.
+    pub inner: bool,
 }
 
 /// An operator call.
@@ -104,7 +106,7 @@ impl Graph {
         // The buffer is addressed with `isize`, so that is what a tensor has to fit.
         let bytes = ty.bytes().ok_or(RuleError::Overflow)?;
         isize::try_from(bytes).map_err(|_| RuleError::Overflow)?;
-        self.tensors.push(Tensor { name, ty, role, producer });
+        self.tensors.push(Tensor { name, ty, role, producer, inner: false });
         Ok(TensorId::new(self.tensors.len() - 1))
     }
 
@@ -118,6 +120,12 @@ impl Graph {
         let tensor = &mut self.tensors[id.index()];
         tensor.name = name.into();
         tensor.role = role;
+        tensor.inner = false;
+    }
+
+    /// Says that a result has no name of its own, so that it need not be stored.
+    pub fn set_inner(&mut self, id: TensorId) {
+        self.tensors[id.index()].inner = true;
     }
 
     /// Lets a tensor's extents go by the names they were declared with. The type has to be the same.

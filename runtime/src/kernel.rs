@@ -1,6 +1,6 @@
 //! The seam between a planned program and a backend: one call of one operator on resolved operands.
 
-use crate::{Buffer, Error, View};
+use crate::{Buffer, Error, View, op};
 
 /// One step: an operator's settings and where its operands lie in the buffer.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +22,59 @@ pub struct Call<'a, O> {
 #[diagnostic::on_unimplemented(
     message = "the backend `{Self}` has no kernel for the operator `{O}`",
     label = "this model uses `{O}`",
-    note = "use an operator that the backend has, another backend, or implement `Kernel<{O}>` for it"
+    note = "use an operator that the backend has, another backend, or implement `Kernel<{O}>` for it; for `Then<…>`, \
+            `run_apart` does it with the kernels of its parts, and `fuse = false` in the model's attribute avoids it"
 )]
 pub trait Kernel<O>: Buffer {
     /// Runs the step.
     fn run(&mut self, call: &Call<'_, O>) -> Result<(), Error>;
+}
+
+/// Runs an operator with a stage as its two parts, one after the other, the second in place. This makes every fused step
+/// run on a backend that has the parts' kernels:
+///
+/// ```
+/// # use model_graph::{Buffer, Call, Error, Kernel, op, run_apart};
+/// # fn backend<MyBuffer>() where MyBuffer: Kernel<op::MatMul> + Kernel<op::Relu> {}
+/// # struct MyBuffer;
+/// # impl Buffer for MyBuffer {
+/// #     fn name(&self) -> &'static str { "mine" }
+/// #     fn base(&self) -> usize { 0 }
+/// #     fn size(&self) -> usize { 0 }
+/// #     fn memset(&mut self, _: usize, _: usize, _: u8) -> Result<(), Error> { Ok(()) }
+/// #     fn set(&mut self, _: usize, _: &[u8]) -> Result<(), Error> { Ok(()) }
+/// #     fn get(&self, _: usize, _: &mut [u8]) -> Result<(), Error> { Ok(()) }
+/// #     fn copy_from(&mut self, _: usize, _: &dyn Buffer, _: usize, _: usize) -> Result<bool, Error> { Ok(false) }
+/// #     fn with_host(&mut self, _: usize, _: usize, _: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> { Ok(()) }
+/// # }
+/// impl<B: Copy, S: op::Described + Copy> Kernel<op::Then<B, S>> for MyBuffer
+/// where
+///     MyBuffer: Kernel<B> + Kernel<S>,
+/// {
+///     fn run(&mut self, call: &Call<'_, op::Then<B, S>>) -> Result<(), Error> {
+///         run_apart(self, call)
+///     }
+/// }
+/// ```
+///
+/// # Errors
+/// What the parts' kernels complain of.
+pub fn run_apart<K, B, S>(buffer: &mut K, call: &Call<'_, op::Then<B, S>>) -> Result<(), Error>
+where
+    K: Kernel<B> + Kernel<S>,
+    B: Copy,
+    S: op::Described + Copy,
+{
+    let others = S::SPEC.operands.len() - 1;
+    let own = call.inputs.len().saturating_sub(others);
+    let (inputs, other) = call.inputs.split_at(own);
+    let Call { outputs, scratch, .. } = *call;
+    Kernel::<B>::run(buffer, &Call { op: call.op.base, inputs, outputs, scratch })?;
+    let Some(result) = outputs.first().copied() else { return Ok(()) };
+    let both = match other.first() {
+        None => [result; 2],
+        Some(other) if call.op.side == 0 => [result, *other],
+        Some(other) => [*other, result],
+    };
+    Kernel::<S>::run(buffer, &Call { op: call.op.stage, inputs: &both[..=others], outputs, scratch: &[] })
 }

@@ -166,23 +166,43 @@ pub fn tensor_ref<T: Array, B: Buffer>(buffer: &B, offset: usize) -> TensorRef<'
 pub fn tensor_mut<'a, T: Array, B: Buffer>(
     buffer: &'a mut B,
     offset: usize,
-    written: Option<&'a mut bool>,
+    written: Option<Written<'a>>,
 ) -> TensorMut<'a, T, B> {
-    TensorMut::new(buffer, offset, written)
+    TensorMut::new(buffer, offset, written.map(|written| written.0))
 }
 
-/// Fails unless every input was written; those that are not kept then count as not written.
-pub fn take_inputs(written: &mut [bool], inputs: &[(&'static str, bool)]) -> Result<(), Error> {
-    for (written, (input, _)) in written.iter().zip(inputs) {
-        if !written {
-            return Err(ErrorKind::InputNotSet { input }.into());
+/// Which inputs were written since the last forward. A model's own module sees the field, so what is in it is private.
+#[derive(Clone, Debug)]
+pub struct Inputs<const N: usize>([bool; N]);
+
+impl<const N: usize> Inputs<N> {
+    /// None of them.
+    pub const fn none() -> Inputs<N> {
+        Inputs([false; N])
+    }
+
+    /// The mark of one input, for whoever writes it.
+    pub fn written(&mut self, input: usize) -> Written<'_> {
+        Written(&mut self.0[input])
+    }
+
+    /// Fails unless every input was written; those that are not kept then count as not written.
+    pub fn take(&mut self, inputs: &[(&'static str, bool); N]) -> Result<(), Error> {
+        for (written, (input, _)) in self.0.iter().zip(inputs) {
+            if !written {
+                return Err(ErrorKind::InputNotSet { input }.into());
+            }
         }
+        for (written, (_, keep)) in self.0.iter_mut().zip(inputs) {
+            *written = *keep;
+        }
+        Ok(())
     }
-    for (written, (_, keep)) in written.iter_mut().zip(inputs) {
-        *written = *keep;
-    }
-    Ok(())
 }
+
+/// The mark of an input, which only the accessor of the runtime sets.
+#[derive(Debug)]
+pub struct Written<'a>(pub(crate) &'a mut bool);
 
 /// Fills weights from a source: first everything is looked at, then everything is written.
 pub fn load<B: Buffer, S: WeightSource + ?Sized>(

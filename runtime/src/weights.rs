@@ -80,9 +80,10 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
         match found {
             None => {
                 complaints.missing.push(name);
-                let twin = weights.iter().find(|(other, _)| {
-                    let other = &plan.tensors[*other];
-                    other.view.dims() == view.dims() && source.find(other.name).is_ok_and(|weight| weight.is_some())
+                let twin = weights.iter().find(|(other, key)| {
+                    let other = &plan.tensors[*other].view;
+                    (other.dtype, other.dims()) == (view.dtype, view.dims())
+                        && source.find(key).is_ok_and(|weight| weight.is_some())
                 });
                 complaints.tied.extend(twin.map(|(_, twin)| (*name, *twin)));
             }

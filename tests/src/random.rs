@@ -144,6 +144,10 @@ impl Random {
             return Err(RuleError::Overflow);
         }
         let id = self.graph.node(format!("{name}{}", self.bounds.len()), role, op, inputs)?;
+        // Half of the results have no name of their own, so that what follows them may become a stage.
+        if role == Role::Node && id.index().is_multiple_of(2) {
+            self.graph.set_inner(id);
+        }
         self.bounds.push(bound);
         self.read.push(false);
         inputs.iter().for_each(|input| self.read[input.index()] = true);

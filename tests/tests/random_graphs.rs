@@ -69,15 +69,15 @@ fn options(in_place: bool, concat: bool, align: usize) -> Options {
 /// Every combination of options gives the bits of the naive evaluation.
 fn bits_are_right(graph: &Graph, align: usize) -> Result<(), String> {
     let expected = expected(graph);
-    for (in_place, concat, order) in [
-        (true, true, Order::Declared),
-        (true, false, Order::Declared),
-        (false, true, Order::Declared),
-        (false, false, Order::Declared),
-        (true, true, Order::MinPeak),
-        (false, false, Order::MinPeak),
+    for (in_place, concat, fuse, order) in [
+        (true, true, true, Order::Declared),
+        (true, false, false, Order::Declared),
+        (false, true, false, Order::Declared),
+        (false, false, true, Order::Declared),
+        (true, true, true, Order::MinPeak),
+        (false, false, false, Order::MinPeak),
     ] {
-        let options = Options { order, ..options(in_place, concat, align) };
+        let options = Options { order, fuse, ..options(in_place, concat, align) };
         let planned = planned(graph, &options)?;
         for watch in [None, Some(0xff)].map(|poison| Watch { poison, writes: poison.is_none(), packed: true }) {
             runs(graph, &planned, &expected, watch)

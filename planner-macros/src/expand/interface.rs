@@ -244,7 +244,7 @@ impl<'a> Accessor<'a> {
         let (doc, fresh) = match input {
             Some(input) => (
                 format!("{doc} To be written before a forward; zero until it is."),
-                quote! { ::core::option::Option::Some(&mut self.inputs[#input]) },
+                quote! { ::core::option::Option::Some(self.inputs.written(#input)) },
             ),
             None => (format!("{doc} To be written."), quote! { ::core::option::Option::None }),
         };

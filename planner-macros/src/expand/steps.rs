@@ -67,7 +67,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
     let (bounds, body) = match expansion.planned {
-        None => (TokenStream::new(), quote! { let _ = hook; ::core::unreachable!() }),
+        None => (TokenStream::new(), quote! { let _ = __hook; ::core::unreachable!() }),
         Some(planned) => {
             let steps = body(expansion, planned, krate);
             let body = quote! { #steps ::core::result::Result::Ok(#outputs { model: self }) };
@@ -92,7 +92,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// As `forward`, and whatever the hook meets.
         pub fn forward_with<__Hook>(
             &mut self,
-            hook: &mut __Hook,
+            __hook: &mut __Hook,
         ) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
         where
             __Hook: #krate::Hook<__Buffer>,
@@ -138,15 +138,15 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
                 &mut self.buffer,
                 &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
             )?;
-            #krate::Hook::after(hook, &mut self.buffer, PLAN, #index)?;
+            #krate::Hook::after(__hook, &mut self.buffer, PLAN, #index)?;
         }
     });
     quote! {
         const PLAN: &#krate::Plan<'static> = &<#name>::PLAN;
         #[allow(dead_code)]
         const TENSORS: &[#krate::PlanTensor<'static>] = PLAN.tensors;
-        #krate::__private::take_inputs(&mut self.inputs, &[#(#inputs),*])?;
-        #krate::Hook::before(hook, &mut self.buffer, PLAN)?;
+        self.inputs.take(&[#(#inputs),*])?;
+        #krate::Hook::before(__hook, &mut self.buffer, PLAN)?;
         #(#steps)*
     }
 }

@@ -4,7 +4,7 @@
 A planned model: one buffer of 771904 bytes, 3 steps, lower bound 771904 bytes. See [`Mlp::PLAN`].*/
 pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
     buffer: __Buffer,
-    inputs: [::core::primitive::bool; 1usize],
+    inputs: ::model_graph::__private::Inputs<1usize>,
 }
 #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
 impl Mlp {
@@ -145,29 +145,29 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// # Errors
     /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
     pub fn new<__Type>(
-        buffer_type: &__Type,
+        __buffer_type: &__Type,
     ) -> ::core::result::Result<Self, ::model_graph::Error>
     where
         __Type: ::model_graph::BufferType<Buffer = __Buffer>,
     {
-        Self::__build(::model_graph::__private::allocate(buffer_type, &<Mlp>::PLAN)?)
+        Self::__build(::model_graph::__private::allocate(__buffer_type, &<Mlp>::PLAN)?)
     }
     /// A model in a buffer that is there already. Its bytes are cleared.
     ///
     /// # Errors
     /// `Misaligned` or `TooSmall`, with what is needed and what was given.
     pub fn from_buffer(
-        buffer: __Buffer,
+        __buffer: __Buffer,
     ) -> ::core::result::Result<Self, ::model_graph::Error> {
-        Self::__build(::model_graph::__private::adopt(buffer, &<Mlp>::PLAN)?)
+        Self::__build(::model_graph::__private::adopt(__buffer, &<Mlp>::PLAN)?)
     }
     #[allow(unused_mut)]
     fn __build(
-        mut buffer: __Buffer,
+        mut __buffer: __Buffer,
     ) -> ::core::result::Result<Self, ::model_graph::Error> {
         ::core::result::Result::Ok(Self {
-            buffer,
-            inputs: [false; 1usize],
+            buffer: __buffer,
+            inputs: ::model_graph::__private::Inputs::none(),
         })
     }
     /// Fills the weights by name.
@@ -177,7 +177,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// was.
     pub fn load<__Source>(
         &mut self,
-        source: &__Source,
+        __source: &__Source,
     ) -> ::core::result::Result<(), ::model_graph::Error>
     where
         __Source: ::model_graph::WeightSource + ?::core::marker::Sized,
@@ -186,7 +186,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
             &mut self.buffer,
             &<Mlp>::PLAN,
             &[(1usize, "w1"), (2usize, "b1"), (3usize, "w2"), (4usize, "b2")],
-            source,
+            __source,
         )
     }
     /// The buffer, given back.
@@ -223,7 +223,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// As `forward`, and whatever the hook meets.
     pub fn forward_with<__Hook>(
         &mut self,
-        hook: &mut __Hook,
+        __hook: &mut __Hook,
     ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>
     where
         __Hook: ::model_graph::Hook<__Buffer>,
@@ -244,8 +244,8 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
         const PLAN: &::model_graph::Plan<'static> = &<Mlp>::PLAN;
         #[allow(dead_code)]
         const TENSORS: &[::model_graph::PlanTensor<'static>] = PLAN.tensors;
-        ::model_graph::__private::take_inputs(&mut self.inputs, &[("image", false)])?;
-        ::model_graph::Hook::before(hook, &mut self.buffer, PLAN)?;
+        self.inputs.take(&[("image", false)])?;
+        ::model_graph::Hook::before(__hook, &mut self.buffer, PLAN)?;
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
@@ -265,7 +265,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 scratch: const { &[] },
             },
         )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 0usize)?;
+        ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 0usize)?;
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
@@ -281,7 +281,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 scratch: const { &[] },
             },
         )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 1usize)?;
+        ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 1usize)?;
         ::model_graph::Kernel::run(
             &mut self.buffer,
             &::model_graph::Call {
@@ -293,7 +293,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 scratch: const { &[] },
             },
         )?;
-        ::model_graph::Hook::after(hook, &mut self.buffer, PLAN, 2usize)?;
+        ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 2usize)?;
         ::core::result::Result::Ok(MlpOutputs { model: self })
     }
     #[doc(hidden)]
@@ -322,7 +322,7 @@ Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[0usize].view.offset,
-            ::core::option::Option::Some(&mut self.inputs[0usize]),
+            ::core::option::Option::Some(self.inputs.written(0usize)),
         )
     }
     /**
@@ -468,9 +468,9 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
     /// # Errors
     /// `Misaligned` or `TooSmall`, with what is needed and what was given.
     pub fn new_in(
-        memory: &'__m mut [::core::primitive::u8],
+        __memory: &'__m mut [::core::primitive::u8],
     ) -> ::core::result::Result<Self, ::model_graph::Error> {
-        Self::from_buffer(::model_graph::CpuSlice::borrowed(memory))
+        Self::from_buffer(::model_graph::CpuSlice::borrowed(__memory))
     }
 }
 ///What [`Mlp::forward`] gives: the outputs, until the model is written to or run again. Everything else that the model lets one read is there as well.

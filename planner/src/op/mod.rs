@@ -35,7 +35,7 @@ pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
 pub use softmax::{LogSoftmax, Softmax};
 #[cfg(feature = "alloc")]
 pub use then::Fused;
-pub use then::Then;
+pub use then::{MAX_OPERANDS, Then};
 pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 

@@ -4,6 +4,9 @@
 #[cfg(feature = "alloc")]
 pub use fused::Fused;
 
+/// The most operands of a call, those of its stages counted. Kernels keep room for as many.
+pub const MAX_OPERANDS: usize = 8;
+
 /// `base`, followed by the elementwise operator `stage` on its result. The operands are the base's and then, where the
 /// stage takes two, the stage's other one. Stages nest: `Then<Then<Conv2d, Add>, Relu>`.
 #[derive(Clone, Copy, Debug, PartialEq)]

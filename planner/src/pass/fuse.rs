@@ -6,16 +6,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::graph::{Graph, Node, NodeId};
-use crate::op::Fused;
+use crate::op::{Action, Fused, MAX_OPERANDS};
 use crate::{Role, TensorId};
-
-/// The most operands of a call with its stages.
-const MAX_OPERANDS: usize = 8;
 
 /// The graph with its epilogues fused, or `None` when there are none.
 ///
-/// A call becomes a stage when its operator can be one, nobody else reads what it works on, it does not stretch that,
-/// and its other operand is there when the call before it runs: fusing moves no call and makes nothing live longer.
+/// A call becomes a stage when its operator can be one, what it works on has no name and no other reader, it does not
+/// stretch that, and its other operand is there when the call before it runs: fusing moves no call and makes nothing live longer.
 pub(super) fn fuse(graph: &Graph) -> Option<Graph> {
     let needed = graph.needed();
     let mut readers: Vec<Vec<(NodeId, usize)>> = vec![Vec::new(); graph.tensors().count()];
@@ -33,6 +30,9 @@ pub(super) fn fuse(graph: &Graph) -> Option<Graph> {
         let mut node = node.clone();
         while let Some((next, operand)) = stage_after(graph, &node, &readers, id) {
             let stage = graph.call(next);
+            for input in &stage.inputs {
+                hoist(graph, *input, id, &mut absorbed, &mut nodes);
+            }
             let operands = node.inputs.len();
             node.inputs
                 .extend(stage.inputs.iter().enumerate().filter(|(at, _)| *at != operand).map(|(_, input)| *input));
@@ -50,12 +50,40 @@ fn stage_after(graph: &Graph, node: &Node, readers: &[Vec<(NodeId, usize)>], bas
     let result = graph.tensor(node.output);
     let [(next, operand)] = readers[node.output.index()][..] else { return None };
     let stage = graph.call(next);
-    let there = |input: &TensorId| graph.tensor(*input).producer.is_none_or(|producer| producer < base);
     let fits = node.op.takes_stages()
         && result.role == Role::Node
+        && result.inner
         && stage.op.is_stage()
         && graph.tensor(stage.output).ty == result.ty
         && node.inputs.len() + stage.inputs.len() - 1 <= MAX_OPERANDS
-        && stage.inputs.iter().enumerate().all(|(at, input)| at == operand || there(input));
+        && stage.inputs.iter().enumerate().all(|(at, input)| at == operand || is_there(graph, *input, base));
     fits.then_some((next, operand))
+}
+
+/// True when a tensor can be had before that call: it is there, or a view of what is.
+fn is_there(graph: &Graph, tensor: TensorId, base: NodeId) -> bool {
+    let mut at = tensor;
+    while let Some(producer) = graph.tensor(at).producer.filter(|producer| *producer >= base) {
+        let call = graph.call(producer);
+        if call.op.action() != Action::View {
+            return false;
+        }
+        at = call.inputs[0];
+    }
+    true
+}
+
+/// Moves the views that a stage reads before the call that it becomes part of.
+fn hoist(graph: &Graph, tensor: TensorId, base: NodeId, moved: &mut [bool], nodes: &mut Vec<Node>) {
+    let mut views = Vec::new();
+    let mut at = tensor;
+    while let Some(producer) = graph.tensor(at).producer.filter(|producer| *producer > base) {
+        let call = graph.call(producer);
+        if call.op.action() != Action::View || core::mem::replace(&mut moved[producer.index()], true) {
+            break;
+        }
+        views.push(call.clone());
+        at = call.inputs[0];
+    }
+    nodes.extend(views.into_iter().rev());
 }

@@ -29,7 +29,9 @@ pub(super) fn place(
     if enough(top) || enough(top.saturating_add(bound)) {
         return Ok(None);
     }
+    let exact: usize = buffers.iter().map(|buffer| buffer.parts.len()).sum();
     buffers.iter_mut().for_each(coarsen);
+    let coarser = exact != buffers.iter().map(|buffer| buffer.parts.len()).sum();
     let (mut lower_bound, mut optimal) = (persistent, true);
     if !buffers.is_empty() {
         let solution = offset::solve(&buffers, options.budget).map_err(|_| PlanError::TooLarge)?;
@@ -43,7 +45,8 @@ pub(super) fn place(
         }
         size = size.max(base.checked_add(solution.peak).ok_or(PlanError::TooLarge)?);
         lower_bound = lower_bound.max(base.saturating_add(bound));
-        optimal = solution.peak <= bound;
+        // What was proved of coarser shapes says nothing of the exact ones, unless the bound is met.
+        optimal = solution.peak <= bound || (solution.optimal && !coarser);
     }
     if isize::try_from(size).is_err() {
         return Err(PlanError::TooLarge);

@@ -4,13 +4,10 @@
 use core::ops::Range;
 
 use bytemuck::Pod;
-use model_graph_planner::op::Described;
+use model_graph_planner::op::{Described, MAX_OPERANDS};
 use model_graph_planner::{Dim, Shape, Type};
 
 use crate::{Call, Error, ErrorKind, MAX_RANK, View};
-
-/// The most inputs that an operator has.
-const MAX_INPUTS: usize = 8;
 
 /// Where a kernel finds an input.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +50,9 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     bytes: &'a mut [u8],
     call: &Call<'_, O>,
 ) -> Result<Operands<'a, T, N>, Error> {
-    const { assert!(N <= MAX_INPUTS) };
-    let mut in_place = [false; MAX_INPUTS];
-    let mut strided = [false; MAX_INPUTS];
+    const { assert!(N <= MAX_OPERANDS) };
+    let mut in_place = [false; MAX_OPERANDS];
+    let mut strided = [false; MAX_OPERANDS];
     for input in 0..N {
         in_place[input] = call.op.in_place(input);
         strided[input] = call.op.strided_input(input);
@@ -83,7 +80,7 @@ pub(super) fn fused_operands<'a, O: Described>(
     inputs: &[View],
     outputs: &[View],
     scratch: &[View],
-) -> Result<Operands<'a, f32, MAX_INPUTS>, Error> {
+) -> Result<Operands<'a, f32, MAX_OPERANDS>, Error> {
     let (own, others) = inputs.split_at(count);
     let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, own, outputs, O::SPEC.operands.len())?;
     match op.infer(&types[..count]) {
@@ -100,7 +97,7 @@ pub(super) fn fused_operands<'a, O: Described>(
             return Err(length(output.elements(), other.elements()));
         }
     }
-    carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_INPUTS], scratch.first())
+    carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_OPERANDS], scratch.first())
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.
@@ -109,12 +106,12 @@ fn shapes<'v>(
     inputs: &[View],
     outputs: &'v [View],
     most: usize,
-) -> Result<(&'v View, [Type; MAX_INPUTS]), Error> {
+) -> Result<(&'v View, [Type; MAX_OPERANDS]), Error> {
     let [output] = outputs else { return Err(length(1, outputs.len())) };
     if inputs.len() < least || inputs.len() > most {
         return Err(length(least, inputs.len()));
     }
-    let mut types = [Type::f32(Shape::SCALAR); MAX_INPUTS];
+    let mut types = [Type::f32(Shape::SCALAR); MAX_OPERANDS];
     for (slot, view) in types.iter_mut().zip(inputs) {
         *slot = type_of(view)?;
     }
@@ -145,7 +142,7 @@ fn carve<'a, T: Pod, const N: usize>(
     op: &'static str,
     output: &View,
     inputs: &[View],
-    in_place: &[bool; MAX_INPUTS],
+    in_place: &[bool; MAX_OPERANDS],
     scratch: Option<&View>,
 ) -> Result<Operands<'a, T, N>, Error> {
     let size = bytes.len();

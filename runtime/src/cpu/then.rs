@@ -2,15 +2,13 @@
 //! cache. An element goes through the same functions as in steps of their own, so the bits are the same.
 
 use model_graph_planner::op::Described;
+pub(super) use model_graph_planner::op::MAX_OPERANDS;
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, fused_operands, length};
 use super::unary::gather;
 use super::{CpuBuffer, Memory};
 use crate::{Call, Error, Kernel, View, op};
-
-/// The most operands of an operator with its stages.
-pub(super) const MAX_OPERANDS: usize = 8;
 
 /// A stage's other operand along one row.
 #[derive(Clone, Copy)]

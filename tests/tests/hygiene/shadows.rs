@@ -1,6 +1,11 @@
 //! Types, modules and functions in scope that have the names of what emitted code uses, and models called like them.
 
-#![allow(non_camel_case_types, dead_code, reason = "these are the names that are to be shadowed")]
+#![allow(
+    non_camel_case_types,
+    non_upper_case_globals,
+    dead_code,
+    reason = "these are the names that are to be shadowed"
+)]
 
 /// Everything here is somebody else's.
 mod taken {
@@ -50,6 +55,41 @@ mod taken {
         *model.x_mut() = [1.0, 2.0];
         assert_eq!(*model.forward().unwrap().y(), [9.0, 12.0]);
         assert!(::std::format!("{model:?}").starts_with("Model"));
+    }
+}
+
+/// Items that a parameter or a variable of that name could be taken for.
+mod patterns {
+    use ::core::assert_eq;
+    use ::core::prelude::v1::test;
+    use ::model_graph::{Cpu, model_graph};
+
+    struct buffer;
+    struct buffer_type;
+    struct index;
+    const hook: u8 = 0;
+    const source: u8 = 0;
+    const inputs: u8 = 0;
+    const outputs: u8 = 0;
+    static memory: u8 = 0;
+
+    #[model_graph]
+    struct Model {
+        #[input]
+        x: Tensor<f32, 2>,
+        #[weight]
+        w: Tensor<f32, 2>,
+        #[constant([1.0; 2])]
+        c: Tensor<f32, 2>,
+        #[output(relu(x * w + c + 1))]
+        y: _,
+    }
+
+    #[test]
+    fn no_pattern_is_taken_for_an_item() {
+        let mut model = Model::new(&Cpu).unwrap();
+        *model.x_mut() = [1.0, 2.0];
+        assert_eq!(*model.forward().unwrap().y(), [2.0, 2.0]);
     }
 }
 
