@@ -77,11 +77,12 @@ pub(super) fn call(
     };
     if !(least..=most).contains(&inputs.len()) {
         let expected = match most {
-            usize::MAX => format!("at least {least}"),
-            most if most == least => format!("{least}"),
-            most => format!("{least} to {most}"),
+            usize::MAX => String::from("at least 1 operand"),
+            1 => String::from("1 operand"),
+            most if most == least => format!("{most} operands"),
+            most => format!("{least} to {most} operands"),
         };
-        return start.error(format!("{expected} operands of `{name}`"), format!("{}", inputs.len()));
+        return start.error(format!("{expected} of `{name}`"), format!("{}", inputs.len()));
     }
     let types: Vec<Type> = inputs.iter().map(|input| graph.tensor(*input).ty).collect();
     let settings: Vec<(&str, Value<'_>)> = given.iter().map(|(name, given)| (*name, given.value())).collect();

@@ -36,9 +36,13 @@ impl<'t> Line<'t> {
             String::from("the end of the line")
         } else {
             let cut = self.rest.char_indices().nth(MOST).map(|(at, _)| at);
-            // Text from anywhere may hold anything, so it is escaped.
-            let shown = self.rest[..cut.unwrap_or(self.rest.len())].trim_end().escape_debug();
-            format!("`{shown}{}`", if cut.is_some() { "…" } else { "" })
+            let mut shown = String::from("`");
+            for c in self.rest[..cut.unwrap_or(self.rest.len())].trim_end().chars() {
+                // Text from anywhere may hold anything.
+                if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+            }
+            shown.push_str(if cut.is_some() { "…`" } else { "`" });
+            shown
         };
         self.error(expected, given)
     }

@@ -1,5 +1,6 @@
 //! What the fuzz targets do with bytes, and `tests/fuzz.rs` with bytes that are drawn: each function takes any bytes at
 //! all and panics where the planner is wrong. It knows the planner by what is public.
+#![allow(dead_code, unused_imports, reason = "each target uses a part")]
 
 mod bytes;
 mod graphs;
