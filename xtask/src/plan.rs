@@ -88,3 +88,28 @@ fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Strin
     println!("wrote {}", path.display());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{fs, plan_file, read};
+
+    #[test]
+    fn both_forms_are_read() {
+        let text = "// align = 64\nmodel M\n  %0 x: input f32[4]\n  %1 y: output f32[4] = exp(%0)\n";
+        let json =
+            r#"{"name": "M", "nodes": [], "tensors": [{"id": 0, "shape": [4], "dtype": "float32", "bytes": 16}]}"#;
+        for (form, text, tensors) in [("graph", text, 2), ("json", json, 1)] {
+            let path = std::env::temp_dir().join(format!("xtask-plan-{}.{form}", std::process::id()));
+            fs::write(&path, text).unwrap();
+            assert_eq!(read(&path).map(|graph| graph.tensors().count()), Ok(tensors));
+            assert_eq!(plan_file(&[path.display().to_string(), "--order".into(), "min_peak".into()]), Ok(()));
+            fs::write(&path, &text[1..]).unwrap();
+            let error = read(&path).err().unwrap();
+            assert!(
+                error.ends_with("line 1: expected `model` and its name, found `/ align = 64`") || form == "json",
+                "{error}"
+            );
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}
