@@ -3,7 +3,7 @@
 mod interface;
 mod steps;
 
-use model_graph_planner::{Options, PlanError, Planned, offset::Budget, plan};
+use model_graph_planner::{Options, Order, PlanError, Planned, offset::Budget, plan};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
@@ -72,7 +72,11 @@ fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Plan
             None
         }
         Err(fault @ PlanError::Fault(_)) => {
-            let text = format!("{fault}\nplease report this, with the graph:\n{}", lowered.graph);
+            let Options { align, .. } = options;
+            let order = if options.order == Order::MinPeak { "min_peak" } else { "declared" };
+            let effort = if model.settings.high_effort { "high" } else { "default" };
+            let settings = format!("// align = {align}, order = {order}, effort = {effort}");
+            let text = format!("{fault}\nplease report this, with the graph:\n{settings}\n{}", lowered.graph);
             report.add(&model.name, text);
             None
         }

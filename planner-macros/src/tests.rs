@@ -2,10 +2,11 @@
 
 mod soup;
 
-use expect_test::expect_file;
+use expect_test::{expect, expect_file};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use crate::error::Report;
 use crate::expand::model_graph;
 
 /// The attribute's settings and the struct of the README's model.
@@ -213,4 +214,48 @@ fn md_5_raw_names_lose_their_prefix_where_it_is_no_name() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert!(!text.contains("\"r#"), "{text}");
+}
+
+/// What a report of a planner's fault would carry: the graph as text that is read back.
+#[test]
+fn the_graph_of_a_report_can_be_read() {
+    let item = quote! {
+        struct Report {
+            #[input]
+            x: Tensor<f32, 1, N, 8, 8>,
+            #[input(keep)]
+            r#in: Tensor<f32>,
+            #[weight]
+            w: Tensor<f32, 4, N, 3, 3>,
+            #[node(relu(conv2d(x, w, stride = 2, padding = same)) * 0.5 - r#in)]
+            y: _,
+            #[keep]
+            #[node(clamp(y[.., 1..3], low = -1))]
+            cut: _,
+            #[output(reshape(cut, shape = [2, _]))]
+            rows: _,
+        }
+    };
+    let mut report = Report::default();
+    let settings = crate::settings::settings(quote! { dims(N = 2) }, &mut report);
+    let model = crate::parse::model(settings, item, &mut report).unwrap();
+    let graph = crate::lower::lower(&model, &mut report).graph;
+    assert!(report.is_empty());
+    let text = graph.to_string();
+    expect![[r#"
+        model Report
+          %0 x: input f32[1x2x8x8]
+          %1 in: kept input f32
+          %2 w: weight f32[4x2x3x3]
+          %3 y.conv2d: node f32[1x4x4x4] = conv2d(%0, %2, stride = [2, 2], padding = [0, 0, 1, 1], dilation = [1, 1], groups = 1, layout = nchw)
+          %4 y.relu: node f32[1x4x4x4] = relu(%3)
+          %5 "0.5": constant f32
+          %6 y.mul: node f32[1x4x4x4] = mul(%4, %5)
+          %7 y: node f32[1x4x4x4] = sub(%6, %1)
+          %8 cut.slice: node f32[1x2x4x4] = slice(%7, axis = 1, start = 1, end = 3, step = 1)
+          %9 cut: kept node f32[1x2x4x4] = clamp(%8, low = -1.0)
+          %10 rows: output f32[2x16] = reshape(%9, shape = [2, 16])
+    "#]]
+    .assert_eq(&text);
+    assert_eq!(model_graph_planner::Graph::parse(&text).unwrap().to_string(), text);
 }

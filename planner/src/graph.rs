@@ -3,9 +3,8 @@
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
-use crate::op::{Action, Field, Operator, RuleError};
+use crate::op::{Operator, RuleError};
 use crate::{Role, Type};
 
 /// A tensor of a [`Graph`].
@@ -103,9 +102,11 @@ impl Graph {
     }
 
     fn add(&mut self, name: String, role: Role, ty: Type, producer: Option<NodeId>) -> Result<TensorId, RuleError> {
-        // The buffer is addressed with `isize`, so that is what a tensor has to fit.
-        let bytes = ty.bytes().ok_or(RuleError::Overflow)?;
-        isize::try_from(bytes).map_err(|_| RuleError::Overflow)?;
+        // The buffer is addressed with `isize`, so that is what a tensor has to fit. One without elements has strides too,
+        // and views count with them: its other extents have to fit as well.
+        let mut extents = ty.shape.dims().iter().map(|dim| dim.size).filter(|size| *size > 0);
+        let reach = extents.try_fold(ty.dtype.size(), usize::checked_mul).ok_or(RuleError::Overflow)?;
+        isize::try_from(reach).map_err(|_| RuleError::Overflow)?;
         self.tensors.push(Tensor { name, ty, role, producer, inner: false });
         Ok(TensorId::new(self.tensors.len() - 1))
     }
@@ -214,50 +215,5 @@ impl Graph {
             }
         }
         (0..used.len()).filter(|index| !used[*index]).map(TensorId::new).collect()
-    }
-}
-
-impl fmt::Display for Graph {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "model {}", self.name)?;
-        for (id, tensor) in self.tensors() {
-            write!(f, "  %{} {}: {} {}", id.index(), tensor.name, tensor.role.name(), tensor.ty)?;
-            if let Some(node) = tensor.producer {
-                write!(f, " = ")?;
-                write_call(f, self.call(node))?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
-    }
-}
-
-fn write_call(f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
-    write!(f, "{}(", node.op.name())?;
-    let mut first = true;
-    for input in &node.inputs {
-        write!(f, "{}%{}", if first { "" } else { ", " }, input.index())?;
-        first = false;
-    }
-    let mut result = Ok(());
-    node.op.fields(&mut |name, value| {
-        let separator = if first { "" } else { ", " };
-        first = false;
-        if result.is_ok() {
-            result = match value {
-                Field::Usize(value) => write!(f, "{separator}{name} = {value}"),
-                Field::F32(value) => write!(f, "{separator}{name} = {value:?}"),
-                Field::Bool(value) => write!(f, "{separator}{name} = {value}"),
-                Field::Usizes(values) => write!(f, "{separator}{name} = {values:?}"),
-                Field::Bools(values) => write!(f, "{separator}{name} = {values:?}"),
-            };
-        }
-    });
-    result?;
-    write!(f, ")")?;
-    match node.op.action() {
-        Action::Compute => Ok(()),
-        Action::View => f.write_str(" as a view"),
-        Action::Concat(_) => f.write_str(" in place"),
     }
 }

@@ -20,6 +20,8 @@ pub mod order;
 mod pass;
 mod plan;
 mod shape;
+#[cfg(feature = "alloc")]
+mod text;
 mod view;
 
 pub use dtype::DType;
@@ -29,4 +31,6 @@ pub use graph::{Graph, NodeId, TensorId};
 pub use pass::{Fault, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
 pub use plan::{Plan, PlanStep, PlanTensor, Role, Saving, Storage};
 pub use shape::{Dim, MAX_RANK, Shape, Type};
+#[cfg(feature = "alloc")]
+pub use text::ParseError;
 pub use view::View;

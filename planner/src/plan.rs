@@ -77,6 +77,23 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role, in the order of the documentation.
+    pub const ALL: [Role; 8] = [
+        Role::Input,
+        Role::KeptInput,
+        Role::Weight,
+        Role::Constant,
+        Role::Node,
+        Role::KeptNode,
+        Role::Output,
+        Role::Scratch,
+    ];
+
+    /// True when its values are written from outside and no step makes them.
+    pub const fn is_outside(self) -> bool {
+        matches!(self, Role::Input | Role::KeptInput | Role::Weight | Role::Constant)
+    }
+
     /// True when its bytes are its own from one forward to the next.
     pub const fn is_persistent(self) -> bool {
         matches!(self, Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)

@@ -1,8 +1,8 @@
 //! Two-dimensional convolution.
 
-use super::pool::{extent, padding, plane};
+use super::pool::{extent, padding, plane, spell_layout};
 use super::rule::f32_only;
-use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
+use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type};
 
 operator! {
@@ -60,6 +60,10 @@ fn four(inputs: &[Type], input: usize) -> Result<(), RuleError> {
 }
 
 impl Operator for Conv2d {
+    fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        spell_layout(self, visit);
+    }
+
     fn takes_stages(&self) -> bool {
         true
     }

@@ -39,7 +39,7 @@ pub use then::{MAX_OPERANDS, Then};
 pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
-use crate::{Type, View};
+use crate::{MAX_RANK, Type, View};
 
 /// A field of an operator's struct, to be written into the planned program.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,32 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+}
+
+impl Field<'_> {
+    /// Calls `visit` with the field as a setting's value; marked axes as the list of them.
+    pub fn spell(self, visit: &mut dyn FnMut(Value<'_>)) {
+        let mut list = [Value::Infer; MAX_RANK];
+        let mut count = 0;
+        let mut push = |value: usize| {
+            if let Some(place) = list.get_mut(count) {
+                *place = int(value);
+                count += 1;
+            }
+        };
+        match self {
+            Field::Usize(value) => return visit(int(value)),
+            Field::F32(value) => return visit(Value::Float(f64::from(value))),
+            Field::Bool(value) => return visit(Value::Bool(value)),
+            Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
+        }
+        visit(Value::List(&list[..count]));
+    }
+}
+
+fn int<'a>(value: usize) -> Value<'a> {
+    Value::Int(i64::try_from(value).unwrap_or(i64::MAX), 0)
 }
 
 /// What an operator is to the planner.
@@ -84,6 +110,12 @@ pub trait Fields {
 pub trait Operator: Fields + fmt::Debug {
     /// The output's type.
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError>;
+
+    /// Calls `visit` with the settings of the call that makes this operator of operands of these types, as the language
+    /// spells them. Where nothing else is said, the fields are the settings.
+    fn settings(&self, _inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        self.fields(&mut |name, field| field.spell(&mut |value| visit(name, value)));
+    }
 
     /// Whether there is a kernel to run.
     fn action(&self) -> Action {

@@ -2,7 +2,7 @@
 
 use super::conv2d::named;
 use super::rule::{bad, f32_only};
-use super::{Args, Described, Expected, Operator, RuleError, Setting, Spec, Value, operator};
+use super::{Args, Described, Expected, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type};
 
 operator! {
@@ -159,6 +159,10 @@ macro_rules! pool {
         }
 
         impl Operator for $name {
+        fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+            spell_layout(self, visit);
+        }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
                 self.window().infer(inputs)
             }
@@ -189,6 +193,10 @@ impl Described for GlobalAvgPool {
 }
 
 impl Operator for GlobalAvgPool {
+    fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        spell_layout(self, visit);
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         f32_only(inputs)?;
         let mut shape = inputs[0].shape;
@@ -201,6 +209,14 @@ impl Operator for GlobalAvgPool {
         }
         Ok(Type::f32(shape))
     }
+}
+
+/// The fields as settings, the place of the channels as a layout.
+pub(super) fn spell_layout(op: &dyn Fields, visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+    op.fields(&mut |name, field| match (name, field) {
+        ("channels_last", Field::Bool(last)) => visit("layout", Value::Word(if last { "nhwc" } else { "nchw" })),
+        _ => field.spell(&mut |value| visit(name, value)),
+    });
 }
 
 /// Height and width of a 4-dimensional tensor, and their axes.

@@ -1,7 +1,7 @@
 //! Elementwise functions of one tensor.
 
 use super::rule::{bad, f32_only};
-use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
+use super::{Args, Described, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::Type;
 
 operator! {
@@ -60,6 +60,10 @@ macro_rules! unary {
         }
 
         impl Operator for $name {
+        fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+            spell(self, visit);
+        }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
                 f32_only(inputs)?;
                 Ok(inputs[0])
@@ -112,4 +116,13 @@ unary! {
             };
             if clamp.low > clamp.high { Err(bad("high", "a number not below `low`")) } else { Ok(clamp) }
         };
+}
+
+/// The fields as settings; a limit that there is not is not written.
+fn spell(op: &dyn Fields, visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+    op.fields(&mut |name, field| match (name, field) {
+        ("tanh", Field::Bool(tanh)) => visit("approximate", Value::Word(if tanh { "tanh" } else { "none" })),
+        (_, Field::F32(limit)) if limit.is_infinite() => {}
+        _ => field.spell(&mut |value| visit(name, value)),
+    });
 }

@@ -1,7 +1,7 @@
 //! Operators that only look at a tensor's bytes in another way. None of them is a step.
 
 use super::rule::bad;
-use super::{Action, Args, Described, Expected, Operator, RuleError, Setting, Spec, operator};
+use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, MAX_RANK, Shape, Type, View};
 
 operator! {
@@ -90,6 +90,10 @@ impl Described for Reshape {
 }
 
 impl Operator for Reshape {
+    fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        Field::Usizes(&self.dims[..self.rank]).spell(&mut |shape| visit("shape", shape));
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let mut shape = Shape::SCALAR;
         for (size, name) in self.dims.iter().zip(self.names).take(self.rank) {
@@ -204,14 +208,14 @@ impl Described for Permute {
         let Some(given) = args.get("axes") else {
             return Err(RuleError::Missing { name: "axes", expects: "every axis once, in the new order" });
         };
-        let super::Value::List(list) = given else { return Err(wrong) };
+        let Value::List(list) = given else { return Err(wrong) };
         if list.len() != rank {
             return Err(wrong);
         }
         args.axes("axes").map_err(|_| wrong)?;
         let mut axes = [0; MAX_RANK];
         for (axis, value) in axes.iter_mut().zip(list) {
-            let super::Value::Int(given, _) = *value else { return Err(wrong) };
+            let Value::Int(given, _) = *value else { return Err(wrong) };
             *axis = if given < 0 { (given + rank as i64) as usize } else { given as usize };
         }
         Ok(Permute { axes })
@@ -219,6 +223,11 @@ impl Described for Permute {
 }
 
 impl Operator for Permute {
+    fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        let rank = inputs.first().map_or(MAX_RANK, |input| input.shape.rank());
+        Field::Usizes(&self.axes[..rank]).spell(&mut |axes| visit("axes", axes));
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let mut output = inputs[0];
         for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate() {
@@ -273,8 +282,8 @@ fn index(args: &Args<'_>, name: &'static str, extent: usize, low: usize, default
     let wrong = RuleError::Setting { name, expected: Expected::Between(low as i64, extent as i64) };
     let given = match args.get(name) {
         None => default as i64,
-        Some(super::Value::Int(given, _)) if given < 0 => given.checked_add(extent as i64).ok_or(wrong)?,
-        Some(super::Value::Int(given, _)) => given,
+        Some(Value::Int(given, _)) if given < 0 => given.checked_add(extent as i64).ok_or(wrong)?,
+        Some(Value::Int(given, _)) => given,
         Some(_) => return Err(wrong),
     };
     usize::try_from(given).ok().filter(|index| (low..=extent).contains(index)).ok_or(wrong)

@@ -40,12 +40,16 @@ pub(super) const STEPS: &[Step] = &[
 /// A package outside the workspace: inside it, features that other members ask for would be on.
 const BARE: &str = "tests/bare/Cargo.toml";
 
+/// The fuzz targets, which only their format is looked at of: what they do runs among the tests.
+const FUZZ: &str = "fuzz/Cargo.toml";
+
 /// A target that has no operating system, to be built for where it is installed.
 const BARE_METAL: &str = "thumbv7em-none-eabihf";
 
 fn format(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
     cmd!(sh, "cargo fmt --all --check").run()?;
     cmd!(sh, "cargo fmt --manifest-path {BARE} --check").run()?;
+    cmd!(sh, "cargo fmt --manifest-path {FUZZ} --check").run()?;
     Ok(Outcome::Passed)
 }
 

@@ -1,0 +1,185 @@
+//! Operator calls of the textual form: operands, settings, and what their rules complain of.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::line::Line;
+use super::parse::Tensors;
+use super::{ParseError, Written};
+use crate::op::{self, Args, Operator, RuleError, Spec, Value};
+use crate::{Graph, MAX_RANK, TensorId, Type};
+
+/// A setting's value as it was read.
+enum Given<'t> {
+    One(Value<'t>),
+    List(Vec<Value<'t>>),
+}
+
+impl Given<'_> {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Given::One(value) => *value,
+            Given::List(values) => Value::List(values),
+        }
+    }
+}
+
+/// A call: its operator, which takes these operands, and the operands.
+pub(super) fn call(
+    graph: &Graph,
+    tensors: &Tensors,
+    line: &mut Line<'_>,
+) -> Result<(Rc<dyn Operator>, Vec<TensorId>), ParseError> {
+    let start = *line;
+    let Ok(name) = line.name("") else { return line.fail("an operator's name") };
+    // A tensor under another name has no operator in the language.
+    let identity = name == op::Fields::name(&op::Identity {});
+    let entry = op::find(&name);
+    if entry.is_none() && !identity {
+        return start.fail("an operator of the language");
+    }
+    line.expect("(", "`(` after the operator")?;
+    let (mut inputs, mut numbers) = (Vec::new(), Vec::new());
+    let mut given: Vec<(&str, Given<'_>)> = Vec::new();
+    let known = entry.map_or(&[][..], |entry| entry.spec.settings);
+    while !line.takes(")") {
+        if !(inputs.is_empty() && given.is_empty()) {
+            line.expect(",", "`,` or `)`")?;
+        }
+        let at = *line;
+        let expected = "an operand such as `%0`, or a setting such as `axis = 1`";
+        if let Some(setting) = line.word() {
+            if !known.iter().any(|known| known.name == setting) {
+                let names: Vec<&str> = known.iter().map(|known| known.name).collect();
+                let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+                return at.fail(format!("a setting of `{name}` ({names})"));
+            }
+            if given.iter().any(|(other, _)| *other == setting) {
+                return at.fail("each setting once");
+            }
+            line.expect("=", "`=` after the setting")?;
+            given.push((setting, value(line)?));
+        } else if given.is_empty() {
+            let number = line.reference(expected)?;
+            let Some(id) = tensors.get(&number) else { return at.fail("a tensor of a line above") };
+            inputs.push(*id);
+            numbers.push(number);
+        } else {
+            return line.fail("another setting; operands come first");
+        }
+    }
+    let (least, most) = match entry {
+        Some(entry) if entry.spec.variadic => (1, usize::MAX),
+        Some(entry) => (entry.spec.operands.len() - entry.spec.optional, entry.spec.operands.len()),
+        None => (1, 1),
+    };
+    if !(least..=most).contains(&inputs.len()) {
+        let expected = match most {
+            usize::MAX => String::from("at least 1 operand"),
+            1 => String::from("1 operand"),
+            most if most == least => format!("{most} operands"),
+            most => format!("{least} to {most} operands"),
+        };
+        return start.error(format!("{expected} of `{name}`"), format!("{}", inputs.len()));
+    }
+    let types: Vec<Type> = inputs.iter().map(|input| graph.tensor(*input).ty).collect();
+    let settings: Vec<(&str, Value<'_>)> = given.iter().map(|(name, given)| (*name, given.value())).collect();
+    let built: Result<Rc<dyn Operator>, RuleError> = match entry {
+        Some(entry) => (entry.build)(&Args { settings: &settings, inputs: &types }),
+        None => Ok(Rc::new(op::Identity {})),
+    };
+    match built.and_then(|op| op.infer(&types).map(|_| op)) {
+        Ok(op) => Ok((op, inputs)),
+        Err(error) => {
+            let operands = Operands { spec: entry.map(|entry| &entry.spec), numbers: &numbers, types: &types };
+            let (expected, given) = complaint(&error, &operands, &settings);
+            start.error(expected, given)
+        }
+    }
+}
+
+fn value<'t>(line: &mut Line<'t>) -> Result<Given<'t>, ParseError> {
+    if !line.takes("[") {
+        return Ok(Given::One(scalar(line)?));
+    }
+    let mut values = Vec::new();
+    while !line.takes("]") {
+        if !values.is_empty() {
+            line.expect(",", "`,` or `]` in a list")?;
+        }
+        values.push(scalar(line)?);
+    }
+    Ok(Given::List(values))
+}
+
+/// A value that is no list.
+fn scalar<'t>(line: &mut Line<'t>) -> Result<Value<'t>, ParseError> {
+    if let Some(text) = line.number() {
+        let digits = text.trim_start_matches('-');
+        let value = if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            text.parse().ok().map(|value| Value::Int(value, 0))
+        } else {
+            // Read as what it is used as: rounded once.
+            text.parse::<f32>().ok().filter(|value| value.is_finite()).map(|value| Value::Float(value.into()))
+        };
+        let Some(value) = value else { return line.fail("a number that fits its setting") };
+        line.take_number(text);
+        return Ok(value);
+    }
+    match line.word() {
+        Some("_") => Ok(Value::Infer),
+        Some("true") => Ok(Value::Bool(true)),
+        Some("false") => Ok(Value::Bool(false)),
+        Some(word) => Ok(Value::Word(word)),
+        None => line.fail("a number, `true`, `false`, a word or a list of them"),
+    }
+}
+
+/// The operands of a call, to be named in a complaint.
+struct Operands<'a> {
+    spec: Option<&'a Spec>,
+    numbers: &'a [usize],
+    types: &'a [Type],
+}
+
+impl Operands<'_> {
+    /// As `x` (%0).
+    fn name(&self, input: usize) -> String {
+        let names = self.spec.map_or(&["x"][..], |spec| spec.operands);
+        let name = names.get(input).or(names.last()).copied().unwrap_or("x");
+        format!("`{name}` (%{})", self.numbers.get(input).copied().unwrap_or_default())
+    }
+
+    fn extent(&self, (input, axis): (usize, usize)) -> String {
+        let size = self.types.get(input).and_then(|ty| ty.shape.dims().get(axis)).map_or(0, |dim| dim.size);
+        format!("{size} in dimension {axis} of {}", self.name(input))
+    }
+
+    fn ty(&self, input: usize) -> String {
+        self.types.get(input).map_or_else(String::new, |ty| format!("{ty}"))
+    }
+}
+
+/// What a rule expects and what it was given.
+fn complaint(error: &RuleError, operands: &Operands<'_>, settings: &[(&str, Value<'_>)]) -> (String, String) {
+    match *error {
+        RuleError::DType { input, expected } => {
+            (format!("{expected} elements in {}", operands.name(input)), operands.ty(input))
+        }
+        RuleError::Rank { input, expected } => (format!("{expected} in {}", operands.name(input)), operands.ty(input)),
+        RuleError::Mismatch { left, right, rule } => {
+            (format!("that {rule}"), format!("{} and {}", operands.extent(left), operands.extent(right)))
+        }
+        RuleError::Extent { at, expected, rule } => (format!("{expected}, since {rule}"), operands.extent(at)),
+        RuleError::Setting { name, expected } => {
+            let value = settings.iter().find(|(given, _)| *given == name);
+            let given = value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(*value)));
+            (format!("`{name}` to be {expected}"), given)
+        }
+        RuleError::Missing { name, expects } => (format!("`{name} = …`, {expects}"), "none".into()),
+        RuleError::TooManyDims => (format!("a result of at most {MAX_RANK} dimensions"), "more".into()),
+        RuleError::Overflow => ("a result whose size fits an address".into(), "a larger one".into()),
+    }
+}

@@ -1,0 +1,160 @@
+//! The textual form of a graph: what golden tests hold, what a report of a planner's fault carries, and what can be read
+//! back. It knows the operators by their registry and nothing of how a graph is planned.
+//!
+//! ```text
+//! model Mlp
+//!   %0 image: input f32[100x784]
+//!   %1 w: weight f32[784x10]
+//!   %2 probs.matmul: node f32[100x10] = matmul(%0, %1)
+//!   %3 probs: output f32[100x10] = softmax(%2, axis = 1)
+//! ```
+//!
+//! A line is a tensor: its number, name, role and type, and the call that makes it, if one does, with the settings as the
+//! language spells them. Odd names stand in quotes, with Rust's escapes. Calls run from top to bottom, unless a last line
+//! `order %3, %2` lists them otherwise, each by its result. `//` begins a comment, which ends with its line.
+
+mod call;
+mod line;
+mod parse;
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::{self, Write};
+use core::str::FromStr;
+
+use crate::Graph;
+use crate::graph::Node;
+use crate::op::{Operator, Value};
+
+/// Why a text is no graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What would have been right, in words.
+    pub expected: String,
+    /// What is there.
+    pub given: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: expected {}, found {}", self.line, self.expected, self.given)
+    }
+}
+
+impl core::error::Error for ParseError {}
+
+impl Graph {
+    /// Reads the textual form, which is what a graph prints.
+    ///
+    /// Every tensor has to come from somewhere: a leaf is written from outside, and whatever else there is has a call.
+    /// The names of extents are no part of the form.
+    ///
+    /// ```
+    /// use model_graph_planner::{Graph, Options, plan};
+    ///
+    /// let text = "\
+    /// model Twice
+    ///   %0 x: input f32[4]
+    ///   %1 y: output f32[4] = add(%0, %0)
+    /// ";
+    /// let graph = Graph::parse(text)?;
+    /// assert_eq!(graph.to_string(), text);
+    /// assert_eq!(plan(&graph, &Options::default()).unwrap().size, 16);
+    ///
+    /// let error = Graph::parse("model Twice\n%0 x: input f32[4, 4]").unwrap_err();
+    /// assert_eq!(error.to_string(), "line 2: expected `x` or `]` after an extent, found `, 4]`");
+    /// # Ok::<(), model_graph_planner::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first line that is not of this form, or whose call does not hold.
+    pub fn parse(text: &str) -> Result<Graph, ParseError> {
+        parse::graph(text)
+    }
+}
+
+impl FromStr for Graph {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Graph, ParseError> {
+        Graph::parse(text)
+    }
+}
+
+impl fmt::Display for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "model {}", Name(&self.name))?;
+        for (id, tensor) in self.tensors() {
+            write!(f, "  %{} {}: {} {}", id.index(), Name(&tensor.name), tensor.role.name(), tensor.ty)?;
+            if let Some(node) = tensor.producer {
+                f.write_str(" = ")?;
+                write_call(f, self, self.call(node))?;
+            }
+            writeln!(f)?;
+        }
+        let results = || self.nodes().map(|(_, node)| node.output.index());
+        if !results().is_sorted() {
+            f.write_str("  order")?;
+            for (at, result) in results().enumerate() {
+                write!(f, "{} %{result}", if at == 0 { "" } else { "," })?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, graph: &Graph, node: &Node) -> fmt::Result {
+    write!(f, "{}(", Name(node.op.name()))?;
+    for (at, input) in node.inputs.iter().enumerate() {
+        write!(f, "{}%{}", if at == 0 { "" } else { ", " }, input.index())?;
+    }
+    let types: alloc::vec::Vec<_> = node.inputs.iter().map(|input| graph.tensor(*input).ty).collect();
+    f.write_str(&settings(&*node.op, &types, node.inputs.is_empty()))?;
+    f.write_char(')')
+}
+
+/// The settings of a call, each with the comma before it.
+fn settings(op: &dyn Operator, types: &[crate::Type], mut first: bool) -> String {
+    let mut text = String::new();
+    op.settings(types, &mut |name, value| {
+        let comma = if core::mem::take(&mut first) { "" } else { ", " };
+        text.push_str(&format!("{comma}{name} = {}", Written(value)));
+    });
+    text
+}
+
+/// A value as the language writes it.
+struct Written<'a>(Value<'a>);
+
+impl fmt::Display for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Int(value, _) => write!(f, "{value}"),
+            // Settings are of single precision, and so are the digits that tell them apart.
+            Value::Float(value) => write!(f, "{:?}", value as f32),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Word(word) => f.write_str(word),
+            Value::Infer => f.write_char('_'),
+            Value::List(values) => {
+                f.write_char('[')?;
+                for (at, value) in values.iter().enumerate() {
+                    write!(f, "{}{}", if at == 0 { "" } else { ", " }, Written(*value))?;
+                }
+                f.write_char(']')
+            }
+        }
+    }
+}
+
+/// A name, in quotes where it could be taken for something else.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.0.chars().next().is_some_and(|first| first.is_alphabetic() || first == '_');
+        if first && self.0.chars().all(line::in_word) { f.write_str(self.0) } else { write!(f, "{:?}", self.0) }
+    }
+}

@@ -1,0 +1,234 @@
+//! The textual form: what a graph prints, and what is said of a text that is none.
+
+use std::rc::Rc;
+
+use expect_test::{expect, expect_file};
+use model_graph_planner::op::{self, OPERATORS};
+use model_graph_planner::{DType, Graph, NodeId, Options, Role, Shape, Type, plan};
+
+fn round(text: &str) -> Graph {
+    let graph = Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(graph.to_string(), text);
+    graph
+}
+
+#[test]
+fn convolutions_and_pools() {
+    round(
+        "model Grouped
+  %0 x: input f32[1x3x8x8]
+  %1 w: weight f32[6x1x3x3]
+  %2 y: output f32[1x6x4x4] = conv2d(%0, %1, stride = [2, 2], padding = [1, 0, 1, 2], dilation = [1, 1], groups = 3, layout = nchw)
+",
+    );
+    round(
+        "model Images
+  %0 x: input f32[1x8x8x2]
+  %1 w: weight f32[4x3x3x2]
+  %2 b: weight f32[4]
+  %3 y: node f32[1x6x4x4] = conv2d(%0, %1, %2, stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 2], groups = 1, layout = nhwc)
+  %4 max: node f32[1x3x2x4] = max_pool2d(%3, kernel = [2, 3], stride = [2, 1], padding = [0, 0, 0, 0], dilation = [1, 1], ceil = true, layout = nhwc)
+  %5 avg: node f32[1x6x4x4] = avg_pool2d(%3, kernel = [3, 3], stride = [1, 1], padding = [1, 1, 1, 1], dilation = [1, 1], ceil = false, count_padding = false, layout = nchw)
+  %6 all: output f32[1x1x1x4] = global_avg_pool(%4, layout = nhwc)
+  %7 \"the rest\": kept node f32[1x6x1x1] = global_avg_pool(%5, layout = nchw)
+",
+    );
+}
+
+#[test]
+fn settings_in_the_languages_spelling() {
+    round(
+        "model Settings
+  %0 x: input f32[2x3x4]
+  %1 scale: weight f32[4]
+  %2 a: node f32[2x3x4] = gelu(%0, approximate = tanh)
+  %3 b: node f32[2x3x4] = clamp(%2, low = -0.5)
+  %4 c: node f32[2x3x4] = clamp(%3, high = 1e-7)
+  %5 d: node f32[2x3x4] = clamp(%4)
+  %6 e: node f32[2x3x4] = leaky_relu(%5, slope = 0.01)
+  %7 f: node f32[2x3x4] = layer_norm(%6, %1, axis = 2, eps = 1e-5)
+  %8 g: node f32[4x3x2] = permute(%7, axes = [2, 1, 0])
+  %9 h: node f32[4x6] = flatten(%8, start = 1)
+  %10 i: node f32[2x12] = reshape(%9, shape = [2, 12])
+  %11 j: node f32[2x4] = slice(%10, axis = 1, start = 2, end = 10, step = 2)
+  %12 k: node f32[2x8] = concat(%11, %11, axis = 1)
+  %13 l: node f32[2] = sum(%12, axes = [1], keep_dims = false)
+  %14 m: node f32[1x1x1] = mean(%0, axes = [0, 1, 2], keep_dims = true)
+  %15 n: node f32[2x3x4] = max(%0, axes = [], keep_dims = false)
+  %16 o: node f32 = reshape(%14, shape = [])
+  %17 p: node f32[2] = identity(%13)
+  %18 q: node f32[2] = softmax(%17, axis = 0)
+  %19 r: node f32[2] = log_softmax(%18, axis = 0)
+  %20 s: node f32[2] = rms_norm(%19, axis = 0, eps = 0.5)
+  %21 t: node f32[2x3x4] = batch_norm(%0, %1, %1, %1, %1, axis = 2, eps = 0.001)
+  %22 y: output f32[2] = add(%20, %16)
+  %23 z: output f32[2x3x4] = mul(%21, %15)
+",
+    );
+}
+
+#[test]
+fn no_operator_is_forgotten() {
+    // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
+    let text = include_str!("text.rs");
+    for entry in OPERATORS.iter().filter(|entry| !entry.spec.settings.is_empty()) {
+        assert!(text.contains(&format!("= {}(%", entry.spec.name)), "`{}` is not in these tests", entry.spec.name);
+    }
+}
+
+#[test]
+fn names_of_any_kind() {
+    for name in ["", "0.5", "a b", "\"", "\\", "a\nb\t\r\0", "//", "ö.x", "_", "x-1", "%0", "\u{200b}\u{1f600}é"] {
+        let mut graph = Graph::new(name);
+        let x = graph.leaf(name, Role::Input, Type { dtype: DType::BF16, shape: Shape::SCALAR }).unwrap();
+        graph.node(name, Role::Output, Rc::new(op::Identity {}), &[x]).unwrap();
+        let text = graph.to_string();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        let read = round(&text);
+        assert_eq!(read.name, name);
+        assert!(read.tensors().all(|(_, tensor)| tensor.name == name));
+    }
+}
+
+#[test]
+fn numbers_keep_their_bits() {
+    let mut bits = 1u32;
+    for _ in 0..4_000 {
+        bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let slope = f32::from_bits(bits);
+        if !slope.is_finite() {
+            continue;
+        }
+        let mut graph = Graph::new("Bits");
+        let x = graph.leaf("x", Role::Input, Type::f32(Shape::SCALAR)).unwrap();
+        graph.node("y", Role::Output, Rc::new(op::LeakyRelu { slope }), &[x]).unwrap();
+        let read = round(&graph.to_string());
+        let (_, call) = read.nodes().next().unwrap();
+        let read = call.op.as_any().downcast_ref::<op::LeakyRelu>().unwrap();
+        assert_eq!(read.slope.to_bits(), bits);
+    }
+}
+
+#[test]
+fn the_order_is_part_of_the_form() {
+    let graph = round(
+        "model Two
+  %0 x: input f32[64]
+  %1 a: node f32[64] = exp(%0)
+  %2 b: node f32 = sum(%0, axes = [0], keep_dims = false)
+  %3 y: output f32[64] = mul(%1, %2)
+",
+    );
+    let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+    let other = graph.reordered(&[ids[1], ids[0], ids[2]]).unwrap();
+    let text = other.to_string();
+    assert!(text.ends_with("mul(%1, %2)\n  order %2, %1, %3\n"), "{text}");
+    let read = round(&text);
+    let of = |graph: &Graph| plan(graph, &Options::default()).unwrap().with(|plan| plan.to_string());
+    assert_eq!(of(&read), of(&other));
+    assert_ne!(of(&read), of(&graph));
+}
+
+#[test]
+fn whoever_writes_by_hand_may_leave_things_out() {
+    let graph = Graph::parse(
+        "// Written by hand.
+model Short
+
+%10 x : input f32 [ 4x 3 ]   // four rows
+    %7 y: output f32[4x2]=conv(%10)"
+            .replace("conv(%10)", "matmul( %10 , %3 )")
+            .replace("    %7", "%3 w: weight f32[3x2]\r\n %7")
+            .as_str(),
+    );
+    expect![[r#"
+        model Short
+          %0 x: input f32[4x3]
+          %1 w: weight f32[3x2]
+          %2 y: output f32[4x2] = matmul(%0, %1)
+    "#]]
+    .assert_eq(&graph.unwrap().to_string());
+}
+
+/// Texts that are no graph.
+const WRONG: &[&str] = &["", "\n// nothing\n", "modell M", "model", "model M N", "model \"M", r#"model "\x""#];
+
+/// Lines that are wrong after those of two leaves, `x` of 2 x 3 and `w` of 4 x 5.
+const WRONG_LINES: &[&str] = &[
+    "x",
+    "%",
+    "%0 y: input f32",
+    "%2: input f32",
+    "%2 y input f32",
+    "%2 y: scratch f32",
+    "%2 y: kept weight f32",
+    "%2 y: input f31",
+    "%2 y: input f32[",
+    "%2 y: input f32[]",
+    "%2 y: input f32[2 3]",
+    "%2 y: input f32[1x1x1x1x1x1x1]",
+    "%2 y: input f32[99999999999999999999]",
+    "%2 y: input f32[9999999999x9999999999]",
+    "%2 y: input f32[0x9999999999x9999999999]",
+    "%2 y: node f32",
+    "%2 y: input f32 = relu(%0)",
+    "order %0",
+    "%2 y: node f32 = ",
+    "%2 y: node f32 = rellu(%0)",
+    "%2 y: node f32 = relu %0",
+    "%2 y: node f32 = relu(%0",
+    "%2 y: node f32 = relu()",
+    "%2 y: node f32 = relu(%0, %1)",
+    "%2 y: node f32 = relu(%2)",
+    "%2 y: node f32 = relu(0.5)",
+    "%2 y: node f32 = relu(%0, slope = 1)",
+    "%2 y: node f32 = leaky_relu(%0, slop = 1)",
+    "%2 y: node f32 = leaky_relu(%0, slope = 1, slope = 2)",
+    "%2 y: node f32 = leaky_relu(slope = 1, %0)",
+    "%2 y: node f32 = leaky_relu(%0, slope = steep)",
+    "%2 y: node f32 = leaky_relu(%0, slope = 1e99)",
+    "%2 y: node f32 = leaky_relu(%0, slope = 99999999999999999999)",
+    "%2 y: node f32 = leaky_relu(%0, slope = [[1]])",
+    "%2 y: node f32 = softmax(%0, axis = 2)",
+    "%2 y: node f32 = concat(%0)",
+    "%2 y: node f32 = matmul(%0, %1)",
+    "%2 y: node f32 = conv2d(%0, %1)",
+    "%2 y: node f32[2x4] = relu(%0)",
+    "%2 i: input i32[2x3]\n%3 y: node f32[2x3] = relu(%2)",
+    "%2 y: node f32[2x3] = relu(%0) // and\n  %3 z: output f32[2x3] = exp(%2)\norder %3, %2",
+    "%2 y: node f32[2x3] = relu(%0)\norder %2, %2",
+    "%2 y: node f32[2x3] = relu(%0)\norder %2\n%3 b: input f32",
+];
+
+#[test]
+fn what_is_said_of_a_text_that_is_no_graph() {
+    let mut said = String::new();
+    let leaves = "model M\n%0 x: input f32[2x3]\n%1 w: weight f32[4x5]\n";
+    let lines = WRONG_LINES.iter().map(|lines| (*lines, format!("{leaves}{lines}")));
+    for (shown, text) in WRONG.iter().map(|text| (*text, text.to_string())).chain(lines) {
+        let error = Graph::parse(&text).unwrap_err();
+        said.push_str(&format!("{}\n    {error}\n", shown.trim_end().replace('\n', "\n")));
+    }
+    expect_file!["golden/text_errors.txt"].assert_eq(&said);
+}
+
+/// Every text that starts like a good one and stops anywhere, or has one character changed, is read or is an error.
+#[test]
+fn no_text_makes_it_panic() {
+    let text =
+        "model \"a\\u{e4}\"\n%0 x: kept input f32[2x3]\n%1 y: output f32[2x3] = clamp(%0, low = -1.5e1)\norder %1\n";
+    Graph::parse(text).unwrap();
+    for (at, _) in text.char_indices() {
+        let _ = Graph::parse(&text[..at]);
+        for other in ["", "\"", "\\", "\u{fc}", "[", "9", "-", "x", "\n", "//"] {
+            let _ = Graph::parse(&format!("{}{other}{}", &text[..at], &text[at + 1..]));
+        }
+    }
+    // Lists are flat and lines are not nested, so that depth is no concern and length costs only time.
+    let long = format!("model M\n%0 x: input f32\n%1 y: node f32 = sum(%0, axes = [{}])", "0, ".repeat(100_000));
+    assert!(Graph::parse(&long).is_err());
+    assert!(
+        Graph::parse(&format!("model M\n%0 x: input f32\n%1 y: node f32 = sum(%0, axes = {}", "[".repeat(100_000)))
+            .is_err()
+    );
+}
