@@ -141,6 +141,22 @@ pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     }
 }
 
+/// What to write for operators that other frameworks call otherwise.
+pub(crate) fn elsewhere(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "cat" | "stack" => "write `concat(a, b, axis = 0)`",
+        "view" => "write `reshape(x, shape = [2, 3])`",
+        "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
+        "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
+        "conv" | "conv1d" => "write `conv2d(x, w)`",
+        "pow" | "square" => "write a product, such as `x * x`",
+        "dropout" => "nothing is dropped when a network is only run: leave it out",
+        "t" => "write `transpose(x)`",
+        "swish" => "write `silu(x)`",
+        _ => return None,
+    })
+}
+
 /// `a`, `b` and `c`.
 pub(crate) fn list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

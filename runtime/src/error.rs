@@ -130,8 +130,8 @@ impl fmt::Display for Error {
             }
             ErrorKind::InputNotSet { input } => write!(
                 f,
-                "input `{input}` was not written since the last forward, which may have overwritten it; write it \
-                 before every forward, or declare it `#[input(keep)]`"
+                "input `{input}` is not written; write it before every forward, which may overwrite it, or once if it is \
+                 declared `#[input(keep)]`"
             ),
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")

@@ -48,7 +48,10 @@ pub struct Complaints {
     /// What is wrong with weights that it has, one sentence each.
     #[cfg(feature = "alloc")]
     pub wrong: Vec<String>,
-    /// For missing weights whose shape another one has: whose.
+    /// For missing weights: names in the source that nobody asks for and that have their shape.
+    #[cfg(feature = "alloc")]
+    pub renamed: Vec<(&'static str, String)>,
+    /// For missing weights without such a name: a weight of the model that is there and has their shape.
     #[cfg(feature = "alloc")]
     pub tied: Vec<(&'static str, &'static str)>,
     /// Names in the source that the model does not ask for; filled only when some are missing.
@@ -80,12 +83,7 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
         match found {
             None => {
                 complaints.missing.push(name);
-                let twin = weights.iter().find(|(other, key)| {
-                    let other = &plan.tensors[*other].view;
-                    (other.dtype, other.dims()) == (view.dtype, view.dims())
-                        && source.find(key).is_ok_and(|weight| weight.is_some())
-                });
-                complaints.tied.extend(twin.map(|(_, twin)| (*name, *twin)));
+                complaints.suggest(name, view, plan, weights, source);
             }
             Some(weight) => complaints.wrong.push(wrong(name, view, &weight)),
         }
@@ -102,6 +100,41 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
         });
     }
     Err(ErrorKind::Weights(complaints).into())
+}
+
+#[cfg(feature = "alloc")]
+impl Complaints {
+    /// Where a missing weight could be: under a name that nobody asks for, or tied to another one.
+    fn suggest<S: WeightSource + ?Sized>(
+        &mut self,
+        name: &'static str,
+        view: &crate::View,
+        plan: &Plan<'static>,
+        weights: &[(usize, &'static str)],
+        source: &S,
+    ) {
+        let fits = |key: &str| {
+            let found = source.find(key).ok().flatten();
+            found.is_some_and(|weight| weight.dtype == Some(view.dtype) && weight.shape == view.dims())
+        };
+        let asked = |key: &str| weights.iter().any(|(_, wanted)| *wanted == key);
+        let mut others: Vec<String> = Vec::new();
+        source.names(&mut |key| {
+            if !asked(key) && fits(key) {
+                others.push(key.to_owned());
+            }
+        });
+        match others.as_slice() {
+            [] => {
+                let same = |other: &crate::View| (other.dtype, other.dims()) == (view.dtype, view.dims());
+                let twin = weights.iter().find(|(other, key)| same(&plan.tensors[*other].view) && fits(key));
+                self.tied.extend(twin.map(|(_, twin)| (name, *twin)));
+            }
+            [only] => self.renamed.push((name, only.clone())),
+            // Several of one shape: any of them would be a guess.
+            _ => {}
+        }
+    }
 }
 
 #[cfg(feature = "alloc")]
@@ -125,6 +158,12 @@ impl fmt::Display for Complaints {
         }
         for line in &self.wrong {
             write!(f, "\n  {line}")?;
+        }
+        for (name, other) in &self.renamed {
+            write!(
+                f,
+                "\n  `{other}` has the shape of `{name}`: if it is meant, write `#[weight(name = \"{other}\")]`"
+            )?;
         }
         for (name, twin) in &self.tied {
             write!(f, "\n  `{name}` has the shape of `{twin}`: if they are tied, use `{twin}` in both places")?;

@@ -173,11 +173,24 @@ fn graph(json: &Json) -> Result<Graph, String> {
     let mut graph = Graph::new(json["name"].as_str().unwrap_or("network"));
     let mut types = Vec::new();
     for (index, tensor) in tensors.iter().enumerate() {
-        types.push(ty(tensor).ok_or_else(|| format!("tensor {index} needs `shape`, `dtype` and `bytes`"))?);
+        let wrong = || format!("tensor {index} needs a `shape`, a `dtype` and a number of `bytes` from 0 on");
+        types.push(ty(tensor).ok_or_else(wrong)?);
     }
-    let numbers: BTreeMap<u64, usize> =
-        tensors.iter().enumerate().filter_map(|(index, tensor)| Some((tensor["id"].as_u64()?, index))).collect();
+    let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
+    for (index, tensor) in tensors.iter().enumerate() {
+        let id = tensor["id"].as_u64().ok_or_else(|| format!("tensor {index} needs an `id`, a whole number"))?;
+        if numbers.insert(id, index).is_some() {
+            return Err(format!("there are two tensors with the id {id}"));
+        }
+    }
     let position = |value: &Json| value.as_u64().and_then(|id| numbers.get(&id).copied());
+    let operands = nodes.iter().flat_map(|node| [&node["inputs"], &node["outputs"]]).chain([&json["outputs"]]);
+    for value in operands.flat_map(|list| list.as_array().into_iter().flatten()) {
+        // An operand that is a constant of the network is null.
+        if !value.is_null() && position(value).is_none() {
+            return Err(format!("{value} is the id of no tensor"));
+        }
+    }
     let listed =
         |key: &str| -> Vec<usize> { json[key].as_array().into_iter().flatten().filter_map(position).collect() };
     let results = listed("outputs");

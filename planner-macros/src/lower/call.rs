@@ -5,7 +5,7 @@ use model_graph_planner::op::{self, Args, Spec};
 
 use super::{Lowering, Value};
 use crate::dims::DimExpr;
-use crate::error::{At, suggestion};
+use crate::error::{At, elsewhere, suggestion};
 use crate::expr::{self, Expr, Range, Setting, ValueKind};
 use crate::names::nearest;
 
@@ -43,7 +43,9 @@ impl Lowering<'_, '_> {
             let text = if self.fields.contains_key(op) {
                 format!("`{op}` is a tensor and cannot be called; an index stands in brackets, `{op}[0]`")
             } else {
-                let advice = suggestion(nearest(op, known.iter().copied()), &known);
+                let advice = elsewhere(op)
+                    .map(String::from)
+                    .unwrap_or_else(|| suggestion(nearest(op, known.iter().copied()), &known));
                 format!("there is no operator `{op}`; {advice}")
             };
             self.report.add(name, text);

@@ -71,6 +71,8 @@ fn wl_4_every_missing_and_unused_name_is_told_at_once_and_nothing_changes() {
     let ErrorKind::Weights(complaints) = error.kind() else { panic!("{error}") };
     assert_eq!(complaints.missing, ["ffn.b"]);
     assert_eq!(complaints.unused, ["ffn.b_exps"]);
+    assert_eq!(complaints.renamed, [("ffn.b", String::from("ffn.b_exps"))]);
+    assert!(complaints.tied.is_empty(), "a weight under another name is not tied");
     assert!(complaints.wrong.len() == 1 && complaints.wrong[0].contains("[1, 2]"), "{error}");
     assert_eq!(*model.a(), [7.0, 7.0], "a failed load changes nothing");
 }
