@@ -259,5 +259,6 @@ fn write_call(f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
         Action::Compute => Ok(()),
         Action::View => f.write_str(" as a view"),
         Action::Concat(_) => f.write_str(" in place"),
+        Action::Expand => f.write_str(" as several calls"),
     }
 }

@@ -4,6 +4,7 @@ mod alias;
 mod bytes;
 mod check;
 mod contract;
+mod expand;
 mod fuse;
 mod lifetime;
 mod lower;
@@ -176,6 +177,8 @@ impl Planned {
 /// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let expanded = expand::expand(graph).map_err(|_| PlanError::TooLarge)?;
+    let graph = expanded.as_ref().unwrap_or(graph);
     let fused = if options.fuse { fuse::fuse(graph) } else { None };
     let mut best = ordered(fused.as_ref().unwrap_or(graph), options)?;
     let graph = match fused.as_ref() {
