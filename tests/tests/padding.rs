@@ -80,7 +80,6 @@ fn no_copy_is_stored() {
     // place later, so the peak falls by what is left of that.
     let [image, border] = [8 * 16 * 16, 8 * 18 * 18].map(|elements: usize| 4 * elements);
     assert_eq!(plan.size, plan.persistent + border + 2 * image, "{plan}");
-    println!("{plan}");
 }
 
 #[test]

@@ -193,9 +193,6 @@ impl<'g> Lowering<'g> {
         {
             return false;
         }
-        if matches!(producer.op.action(), Action::Concat(_)) {
-            return self.readers[part.index()].iter().all(|(reader, _)| core::ptr::eq(*reader, concat));
-        }
         let readers = self.readers[part.index()].clone();
         readers.into_iter().all(|(reader, operand)| {
             core::ptr::eq(reader, concat)
