@@ -43,7 +43,7 @@ kernels! {
     Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
-    Sum Mean Max Copy
+    Sum Mean Max Copy Fill
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

@@ -79,6 +79,18 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
             from[op.axis] = op.start + index[op.axis] * op.step;
             from
         })
+    } else if let Some(op) = any.downcast_ref::<op::Pad>() {
+        let inside = |index: &[usize; MAX_RANK], axis: usize| {
+            (op.before[axis]..op.before[axis] + dims(0)[axis]).contains(&index[axis])
+        };
+        let element = |mut index: [usize; MAX_RANK]| {
+            if !(0..rank).all(|axis| inside(&index, axis)) {
+                return op.value;
+            }
+            (0..rank).for_each(|axis| index[axis] -= op.before[axis]);
+            x[position(&dims(0), &index)]
+        };
+        indices(&sizes).map(element).collect()
     } else if let Some(op) = any.downcast_ref::<op::Concat>() {
         let mut value = Vec::new();
         for mut index in indices(&sizes) {

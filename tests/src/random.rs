@@ -289,7 +289,7 @@ impl Random {
                 let cut = [("axis", int(axis)), ("start", int(start)), ("end", int(end)), ("step", int(step))];
                 self.try_node("slice", &cut, &[x], bound, role).ok()?;
             }
-            210..240 => {
+            210..234 => {
                 if rank == 0 {
                     return None;
                 }
@@ -304,6 +304,18 @@ impl Random {
                 }
                 let bound = parts.iter().map(|part| self.bound(*part)).fold(0.0, f32::max);
                 self.try_node("concat", &[("axis", int(axis))], &parts, bound, role).ok()?;
+            }
+            234..240 => {
+                let counts = |from: usize| -> Vec<Value<'_>> {
+                    (0..rank).map(|axis| int(usize::from(gene.settings[(axis + from) % 6]) % 4 % 3)).collect()
+                };
+                let value = [0.0, -0.0, 1.5][s % 3];
+                let (before, after) = (counts(t), counts(u));
+                let mut border = vec![("before", Value::List(&before)), ("value", Value::Float(value))];
+                if t % 4 > 0 {
+                    border.push(("after", Value::List(&after)));
+                }
+                self.try_node("pad", &border, &[x], bound.max(1.5), role).ok()?;
             }
             _ => self.image(gene, role)?,
         }

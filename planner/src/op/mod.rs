@@ -6,8 +6,10 @@ mod binary;
 mod concat;
 mod conv2d;
 mod copy;
+mod fill;
 mod matmul;
 mod norm;
+mod pad;
 mod pool;
 mod reduce;
 #[cfg(feature = "alloc")]
@@ -25,8 +27,10 @@ pub use binary::{Add, Div, Maximum, Minimum, Mul, Sub};
 pub use concat::Concat;
 pub use conv2d::Conv2d;
 pub use copy::Copy;
+pub use fill::Fill;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
+pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
 pub use reduce::{Max, Mean, Sum};
 #[cfg(feature = "alloc")]
@@ -39,7 +43,18 @@ pub use then::{MAX_OPERANDS, Then};
 pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
+#[cfg(feature = "alloc")]
+use crate::TensorId;
 use crate::{MAX_RANK, Type, View};
+
+/// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
+/// operator makes.
+#[cfg(feature = "alloc")]
+pub type AddCall<'a> = dyn FnMut(&str, alloc::rc::Rc<dyn Operator>, &[TensorId]) -> Result<TensorId, RuleError> + 'a;
+
+/// The last of the calls that an operator stands for.
+#[cfg(feature = "alloc")]
+pub type Last = (alloc::rc::Rc<dyn Operator>, alloc::vec::Vec<TensorId>);
 
 /// A field of an operator's struct, to be written into the planned program.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +106,8 @@ pub enum Action {
     View,
     /// No step: the output is where its operands lie side by side along this axis.
     Concat(usize),
+    /// Other calls in its place, which [`Operator::expand`] lists.
+    Expand,
 }
 
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.
@@ -126,6 +143,16 @@ pub trait Operator: Fields + fmt::Debug {
     /// Asked only of operators whose action is [`Action::View`].
     fn view(&self, _input: &View, _output: &Type) -> Option<View> {
         None
+    }
+
+    /// The calls that this one stands for: all but the last are handed to `add`, the last, which makes the output, is
+    /// returned. Asked only of operators whose action is [`Action::Expand`].
+    ///
+    /// # Errors
+    /// What `add` complains of.
+    #[cfg(feature = "alloc")]
+    fn expand(&self, _inputs: &[TensorId], _types: &[Type], _add: &mut AddCall<'_>) -> Result<Last, RuleError> {
+        unreachable!("`{}` stands for itself", self.name())
     }
 
     /// True when the kernel may write its output over that operand, given that both address the same elements.

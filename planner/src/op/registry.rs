@@ -56,6 +56,7 @@ pub static OPERATORS: &[Entry] = &[
     entry::<Permute>(),
     entry::<Slice>(),
     entry::<Concat>(),
+    entry::<Pad>(),
     entry::<Copy>(),
 ];
 

@@ -124,6 +124,8 @@ pub enum Expected {
     Axis(usize),
     /// A whole number between two limits.
     Between(i64, i64),
+    /// A list with a whole number for each of that many dimensions.
+    PerDim(usize),
     /// Extents whose product is the number of elements.
     Elements(usize),
 }
@@ -135,6 +137,8 @@ impl fmt::Display for Expected {
             Expected::Axis(0) => f.write_str("nothing: a scalar has no axis"),
             Expected::Axis(rank) => write!(f, "an axis from {} to {}", -(rank as i64), rank as i64 - 1),
             Expected::Between(low, high) => write!(f, "a whole number from {low} to {high}"),
+            Expected::PerDim(1) => f.write_str("a list of 1 whole number"),
+            Expected::PerDim(rank) => write!(f, "a list of {rank} whole numbers, one per dimension"),
             Expected::Elements(count) => write!(f, "extents whose product is {count}"),
         }
     }

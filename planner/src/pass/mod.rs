@@ -4,9 +4,11 @@ mod alias;
 mod bytes;
 mod check;
 mod contract;
+mod expand;
 mod fuse;
 mod lifetime;
 mod lower;
+mod nest;
 mod order;
 mod place;
 
@@ -176,6 +178,8 @@ impl Planned {
 /// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let expanded = expand::expand(graph).map_err(|_| PlanError::TooLarge)?;
+    let graph = expanded.as_ref().unwrap_or(graph);
     let fused = if options.fuse { fuse::fuse(graph) } else { None };
     let mut best = ordered(fused.as_ref().unwrap_or(graph), options)?;
     let graph = match fused.as_ref() {
@@ -218,14 +222,18 @@ fn saved(graph: &Graph, options: &Options, size: usize) -> Result<Vec<Saving>, P
         ("results in place of operands", Options { in_place: false, ..*options }),
         ("parts produced inside concatenations", Options { concat: false, ..*options }),
     ];
+    let nested = nest::nest(graph);
     let mut savings = Vec::new();
     for (by, options) in without {
-        let mut lowered = lower::lower(graph, &options);
-        let lifetimes = lifetime::lifetimes(&lowered);
-        if options.in_place {
-            alias::in_place(&mut lowered, &lifetimes);
+        let mut least = usize::MAX;
+        for graph in nested.iter().filter(|_| options.concat).chain([graph]) {
+            let mut lowered = lower::lower(graph, &options);
+            let lifetimes = lifetime::lifetimes(&lowered);
+            if options.in_place {
+                alias::in_place(&mut lowered, &lifetimes);
+            }
+            least = least.min(place::bound(&lowered, &lifetimes, options.align)?);
         }
-        let least = place::bound(&lowered, &lifetimes, options.align)?;
         savings.push(Saving { by, bytes: least.saturating_sub(size) });
     }
     Ok(savings)
@@ -236,11 +244,14 @@ fn ordered(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     // What an option saves it can cost elsewhere: producing a part early holds the whole concatenation's storage from
     // then on, and an operand that is overwritten pins the result to its place. So each is also left out, where the
     // bound says that this could need less.
+    let nested = if options.concat { nest::nest(graph) } else { None };
     let mut best = None;
     for (in_place, concat) in [(true, true), (true, false), (false, true), (false, false)] {
         if in_place <= options.in_place && concat <= options.concat {
-            let below = best.as_ref().map(|best: &Planned| best.size);
-            best = attempt(graph, &Options { in_place, concat, ..*options }, below)?.or(best);
+            for graph in nested.iter().filter(|_| concat).chain([graph]) {
+                let below = best.as_ref().map(|best: &Planned| best.size);
+                best = attempt(graph, &Options { in_place, concat, ..*options }, below)?.or(best);
+            }
         }
     }
     best.ok_or(PlanError::TooLarge)

@@ -8,6 +8,7 @@ mod binary;
 mod conv2d;
 mod conv2d_nhwc;
 mod copy;
+mod fill;
 mod gemm;
 mod math;
 mod matmul;

@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use bytemuck::Pod;
-use model_graph_planner::op::{Described, MAX_OPERANDS};
+use model_graph_planner::op::{Described, MAX_OPERANDS, Operator};
 use model_graph_planner::{Dim, Shape, Type};
 
 use crate::{Call, Error, ErrorKind, MAX_RANK, View};
@@ -69,6 +69,20 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     }
     packed_unless(call.op.strided_output(), output)?;
     carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
+}
+
+/// As [`operands`], for an operator that has none and writes strides.
+pub(super) fn only_output<'a, O: Operator, T: Pod>(
+    bytes: &'a mut [u8],
+    call: &Call<'_, O>,
+) -> Result<&'a mut [T], Error> {
+    let (output, _) = shapes(0, call.inputs, call.outputs, 0)?;
+    match call.op.infer(&[]) {
+        Ok(inferred) if inferred == type_of(output)? => {}
+        Ok(inferred) => return Err(length(inferred.shape.elements().unwrap_or(usize::MAX), output.elements())),
+        Err(_) => return Err(length(MAX_RANK, output.rank)),
+    }
+    Ok(carve::<T, 0>(bytes, call.op.kernel(), output, &[], &[false; MAX_OPERANDS], None)?.output)
 }
 
 /// As [`operands`], for an operator with stages: its own operands are the first `count`, and each of the others has to

@@ -197,20 +197,23 @@ fn pad(b: &mut Builder, node: &Node) -> Left<TensorId> {
         Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
         None => (0..rank as i64).collect(),
     };
+    let mut counts = [vec![0; rank], vec![0; rank]];
     for (index, given) in axes.iter().enumerate() {
         let along = axis(*given, rank)?;
-        let mut parts = vec![x];
-        for (end, place) in [(index, 0), (index + axes.len(), 1)] {
-            let mut dims = b.dims(x);
-            dims[along] = usize::try_from(pads[end]).map_err(|_| "padding that cuts")?;
-            if dims[along] > 0 {
-                let block = b.constant(&dims, vec![value as f32; dims.iter().product()])?;
-                parts.insert(if place == 0 { 0 } else { parts.len() }, block);
-            }
+        let extent = b.dims(x)[along];
+        // A border of less than nothing cuts.
+        let ends = [pads[index], pads[index + axes.len()]];
+        let [start, end] = ends.map(|count| count.min(0).unsigned_abs() as usize);
+        if start + end > 0 {
+            x = b.slice(x, along, [start, extent.checked_sub(end).ok_or("a cut beyond the other end")?, 1])?;
         }
-        x = b.concat(&parts, along)?;
+        for (counts, count) in counts.iter_mut().zip(ends) {
+            counts[along] = count.max(0) as usize;
+        }
     }
-    Ok(x)
+    let [before, after] = counts.map(|counts| ints(&counts));
+    let border = [("before", Value::List(&before)), ("after", Value::List(&after)), ("value", Value::Float(value))];
+    b.call("pad", &border, &[x])
 }
 
 fn depth(b: &mut Builder, node: &Node) -> Left<TensorId> {

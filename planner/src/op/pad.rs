@@ -1,0 +1,115 @@
+//! Padding. It has no kernel: the border is filled, and the operand is produced inside it, or copied there.
+
+use super::conv2d::named;
+use super::rule::f32_only;
+use super::{Action, Args, Described, Expected, Operator, RuleError, Setting, Spec, Value, operator};
+use crate::{MAX_RANK, Type};
+
+operator! {
+    /// The operand inside a border of one number.
+    Pad = "pad" {
+        /// How many elements of the border come before the operand's, along each dimension.
+        before: [usize; MAX_RANK],
+        /// How many come after.
+        after: [usize; MAX_RANK],
+        /// What the border's elements are.
+        value: f32,
+    }
+}
+
+impl Described for Pad {
+    const SPEC: Spec = Spec {
+        name: "pad",
+        doc: "the operand inside a border of one number",
+        operands: &["x"],
+        optional: 0,
+        variadic: false,
+        settings: &[
+            Setting { name: "before", expects: "a list of one whole number per dimension", default: None },
+            Setting {
+                name: "after",
+                expects: "a list of one whole number per dimension",
+                default: Some("as `before`"),
+            },
+            Setting { name: "value", expects: "a number", default: Some("0") },
+        ],
+    };
+
+    fn build(args: &Args<'_>) -> Result<Pad, RuleError> {
+        let before = match counts(args, "before")? {
+            Some(before) => before,
+            None => {
+                return Err(RuleError::Missing { name: "before", expects: "a list of one whole number per dimension" });
+            }
+        };
+        Ok(Pad { before, after: counts(args, "after")?.unwrap_or(before), value: args.float("value", 0.0)? })
+    }
+}
+
+/// A whole number per dimension of the operand.
+fn counts(args: &Args<'_>, name: &'static str) -> Result<Option<[usize; MAX_RANK]>, RuleError> {
+    let rank = args.inputs[0].shape.rank();
+    let wrong = RuleError::Setting { name, expected: Expected::PerDim(rank) };
+    let list = match args.get(name) {
+        None => return Ok(None),
+        Some(Value::List(list)) if list.len() == rank => list,
+        Some(_) => return Err(wrong),
+    };
+    let mut counts = [0; MAX_RANK];
+    for (count, value) in counts.iter_mut().zip(list) {
+        let Value::Int(given, _) = *value else { return Err(wrong) };
+        *count = usize::try_from(given).map_err(|_| wrong)?;
+    }
+    Ok(Some(counts))
+}
+
+impl Operator for Pad {
+    fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
+        f32_only(inputs)?;
+        let mut output = inputs[0];
+        for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate() {
+            let size = dim.size.checked_add(self.before[axis]).and_then(|size| size.checked_add(self.after[axis]));
+            *dim = named(size.ok_or(RuleError::Overflow)?, *dim);
+        }
+        Ok(output)
+    }
+
+    fn action(&self) -> Action {
+        Action::Expand
+    }
+
+    /// A concatenation along each padded dimension, the last one innermost: there the border's blocks are smallest.
+    #[cfg(feature = "alloc")]
+    fn expand(
+        &self,
+        inputs: &[super::TensorId],
+        types: &[Type],
+        add: &mut super::AddCall<'_>,
+    ) -> Result<super::Last, RuleError> {
+        use alloc::rc::Rc;
+        use alloc::vec;
+
+        let mut dims = types[0].shape.sizes();
+        let rank = types[0].shape.rank();
+        let mut last: super::Last = (Rc::new(super::Identity {}), vec![inputs[0]]);
+        let mut inside = None;
+        for axis in (0..rank).rev().filter(|axis| self.before[*axis] + self.after[*axis] > 0) {
+            if let Some(axis) = inside {
+                let whole = add(&alloc::format!("along{axis}"), last.0, &last.1)?;
+                last.1 = vec![whole];
+            }
+            let mut block = |side: &str, size: usize| {
+                let mut dims = dims;
+                dims[axis] = size;
+                let fill = super::Fill { dims, rank, value: self.value };
+                (size > 0).then(|| add(&alloc::format!("{side}{axis}"), Rc::new(fill), &[])).transpose()
+            };
+            let (before, after) = (block("before", self.before[axis])?, block("after", self.after[axis])?);
+            let parts = before.into_iter().chain(last.1).chain(after).collect();
+            last = (Rc::new(super::Concat { axis }), parts);
+            dims[axis] += self.before[axis] + self.after[axis];
+            inside = Some(axis);
+        }
+        Ok(last)
+    }
+}

@@ -1,0 +1,13 @@
+//! A list that is shorter than the operand has dimensions.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 2, 3>,
+    #[output(pad(x, before = [1]))]
+    y: _,
+}
+
+fn main() {}
