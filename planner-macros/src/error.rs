@@ -1,4 +1,5 @@
-//! Complaints: where they point and what they say. All texts that a user can read stand here.
+//! Complaints: where they point, and the texts that more than one place gives. A text that belongs to one rule stands
+//! beside that rule.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! The pure planner behind `model-graph`: shapes, lifetimes, aliases, offsets.
+//! The pure planner behind `model-graph`: shapes, lifetimes, aliases, orders, offsets.
 //!
 //! It knows nothing of Rust syntax, files, clocks or devices. Without the feature `alloc` only the plain data is left
 //! that a planned program carries with it.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use model_graph_planner::draw::Peak;
 use model_graph_planner::{Plan, Role, Storage};
 use support::{Draft, interleaved, load, many, small, twice};
 
@@ -28,6 +29,13 @@ const others = (t) => storages.get(t.root).members.length > 1;
 const target = tensors.filter((t) => !others(t)).sort((a, b) => b.end - b.start - a.end + a.start)[0] ?? largest;
 
 seen.tensors = tensors.length;
+const written = [], write = pen.fillText;
+pen.fillText = (text, ...rest) => { written.push(text); write.call(pen, text, ...rest); };
+draw();
+pen.fillText = write;
+seen.marked = written.find((text) => text.startsWith('peak at ')) ?? '';
+send('pointermove', sx(PEAK + 0.5), frame.height / 2);
+seen.used = find('status').textContent;
 if (target) {
   send('pointermove', ...middle(target));
   seen.tip = !tip.hidden && tip.textContent.startsWith(target.name) && tip.textContent.includes(target.offset);
@@ -86,6 +94,10 @@ fn browser() -> Option<&'static str> {
     let starts = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| starts(name).is_ok());
     if found.is_none() {
+        assert!(
+            std::env::var_os("MODEL_GRAPH_STRICT").is_none(),
+            "no Chromium is installed, and nothing may be skipped"
+        );
         support::aloud("skipped: no Chromium is installed, so the page is not opened in a browser");
     }
     found
@@ -123,6 +135,36 @@ fn visit(browser: &str, name: &str, plan: &Plan<'_>) -> serde_json::Value {
     serde_json::from_str(&seen).unwrap()
 }
 
+/// Whether a text gives a peak's bytes as the peak does itself.
+fn says(text: &str, peak: &Peak<'_>) -> bool {
+    let peak_text = peak.to_string();
+    let head = peak_text.lines().next().unwrap();
+    let size = match head.split_once(" (") {
+        Some((_, rest)) if peak.bytes >= 1024 => rest.split(')').next().unwrap().to_owned(),
+        _ => format!("{} bytes", peak.bytes),
+    };
+    text.trim_end_matches(" live").ends_with(&format!(": {size}"))
+}
+
+/// A concatenation that is filled part by part: at the peak one half of its storage is in use.
+fn filled_by_parts() -> Plan<'static> {
+    let mut draft = Draft::default();
+    let x = draft.tensor("x", Role::Input, &[1, 4, 64, 64], Storage::Own);
+    let joined = draft.tensor("joined", Role::Node, &[1, 8, 64, 64], Storage::Own);
+    let skip = draft.tensor("skip", Role::Node, &[1, 4, 64, 64], Storage::Part(joined));
+    let wide = draft.tensor("wide", Role::Node, &[1, 32, 64, 64], Storage::Own);
+    let wider = draft.tensor("wider", Role::Node, &[1, 48, 64, 64], Storage::Own);
+    let up = draft.tensor("up", Role::Node, &[1, 4, 64, 64], Storage::Part(joined));
+    let y = draft.tensor("y", Role::Output, &[1, 4, 64, 64], Storage::Own);
+    draft.step("conv2d", &[x], &[skip], &[]);
+    draft.step("conv2d", &[skip], &[wide], &[]);
+    draft.step("conv2d", &[wide], &[wider], &[]);
+    draft.step("conv2d", &[wider], &[up], &[]);
+    draft.step("concat", &[skip, up], &[joined], &[]);
+    draft.step("conv2d", &[joined], &[y], &[]);
+    draft.plan("FilledByParts", 64)
+}
+
 /// Everything that was tried worked, and nothing was complained of.
 fn check_visit(browser: &str, name: &str, plan: &Plan<'_>) {
     let seen = visit(browser, name, plan);
@@ -130,6 +172,7 @@ fn check_visit(browser: &str, name: &str, plan: &Plan<'_>) {
     for (what, outcome) in seen.as_object().unwrap() {
         match what.as_str() {
             "tensors" => {}
+            "marked" | "used" => assert!(says(outcome.as_str().unwrap(), &plan.peak()), "{name}: {what} in {seen}"),
             "faults" => assert_eq!(outcome, &serde_json::json!([]), "{name}"),
             _ => assert_eq!(outcome, true, "{name}: {what} in {seen}"),
         }
@@ -141,6 +184,7 @@ fn a_visit_in_a_browser() {
     let Some(browser) = browser() else { return };
     check_visit(browser, "small", &small());
     check_visit(browser, "interleaved", &interleaved());
+    check_visit(browser, "filled_by_parts", &filled_by_parts());
     check_visit(browser, "many", &many(600));
     check_visit(browser, "odd", &odd());
     let empty = Plan { tensors: &[], steps: &[], size: 0, lower_bound: 0, persistent: 0, ..small() };
@@ -170,6 +214,19 @@ fn nothing_comes_from_outside() {
         assert_eq!(html.matches("<script").count(), 1);
         assert_eq!(html.matches("</script").count(), 1);
     }
+}
+
+#[test]
+fn the_page_has_the_bytes_of_each_moment() {
+    let plan = filled_by_parts();
+    let held: usize = [4, 32, 48].map(|channels| channels * 64 * 64 * 4).iter().sum();
+    assert_eq!(plan.peak().bytes, held, "half of the concatenation is in use while `wider` is made");
+    let html = plan.html().to_string();
+    let (_, live) = html.split_once("data-live=\"").unwrap();
+    let live: Vec<usize> = live.split('"').next().unwrap().split(' ').map(|bytes| bytes.parse().unwrap()).collect();
+    assert_eq!(live.len(), plan.steps.len() + 2);
+    assert_eq!(live[plan.peak().moment], plan.peak().bytes);
+    assert_eq!(live.iter().max(), Some(&plan.peak().bytes));
 }
 
 #[test]

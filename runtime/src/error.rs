@@ -2,7 +2,12 @@
 
 use core::fmt;
 
-/// What went wrong at run time. Whatever was being done was not done: models and buffers are as they were before.
+/// What went wrong at run time.
+///
+/// What can be asked beforehand is asked before anything is written: a request that is refused leaves models and buffers
+/// as they were. An error of a kernel, a buffer or a weight source in the midst of its work cannot be taken back. After
+/// one in `forward`, inputs that are not kept count as not written, and computed tensors hold anything; after one in
+/// `load`, some weights may be the new ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,

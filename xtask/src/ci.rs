@@ -1,7 +1,8 @@
-//! `cargo xtask ci [STEP…]`: everything that has to hold before a change is merged.
+//! `cargo xtask ci [--strict] [STEP…]`: everything that has to hold before a change is merged.
 //!
 //! A failed step does not stop the later ones: one run shows all that is wrong. A step that cannot be done here says so
-//! aloud, again in the summary, and does not fail. Nothing is installed; `.ci/run` does that on a machine of its own.
+//! aloud, again in the summary, and does not fail, unless the run is strict: then every tool is said to be there. What a
+//! step leaves out because it cannot be had everywhere, such as another target, fails no run. Nothing is installed; `.ci/run` does that on a machine of its own.
 
 mod step;
 
@@ -13,11 +14,13 @@ use crate::operators;
 use step::{Outcome, STEPS, Step};
 
 /// How the verb is used.
-pub(crate) const USAGE: &str = "cargo xtask ci [STEP…]";
+pub(crate) const USAGE: &str = "cargo xtask ci [--strict] [STEP…]";
 
 /// Runs the verb; gives the exit status: 1 when a step fails, 2 for wrong arguments.
 pub(crate) fn run(arguments: &[String]) -> u8 {
-    let chosen = match choose(arguments) {
+    let (strict, names): (Vec<_>, Vec<_>) = arguments.iter().cloned().partition(|argument| argument == "--strict");
+    let strict = !strict.is_empty();
+    let chosen = match choose(&names) {
         Ok(chosen) => chosen,
         Err(error) => {
             eprintln!("error: {error}\nusage: {USAGE}");
@@ -32,10 +35,16 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
         }
     };
     sh.change_dir(operators::root());
-    let results: Vec<Done> = chosen.into_iter().map(|step| perform(&sh, step)).collect();
+    if strict {
+        sh.set_var(STRICT, "1");
+    }
+    let results: Vec<Done> = chosen.into_iter().map(|step| perform(&sh, step, strict)).collect();
     println!("\n{}", summary(&results));
     u8::from(results.iter().any(|done| done.outcome.is_err()))
 }
+
+/// Set for the steps of a strict run: a test that would skip for want of a tool fails instead.
+const STRICT: &str = "MODEL_GRAPH_STRICT";
 
 /// A step that has run.
 struct Done {
@@ -58,13 +67,21 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>, String> {
     names.iter().map(find).collect()
 }
 
-fn perform(sh: &Shell, step: &'static Step) -> Done {
+fn perform(sh: &Shell, step: &'static Step, strict: bool) -> Done {
     println!("\n=== {}: {} ===", step.name, step.about);
     let start = Instant::now();
-    let outcome = (step.run)(sh).map_err(|error| error.to_string());
+    let outcome = (step.run)(sh).map_err(|error| error.to_string()).and_then(|outcome| judge(outcome, strict));
     let done = Done { name: step.name, outcome, time: start.elapsed() };
     println!("{}", line(&done));
     done
+}
+
+/// In a strict run what was skipped has failed.
+fn judge(outcome: Outcome, strict: bool) -> Result<Outcome, String> {
+    match outcome {
+        Outcome::Skipped(why) if strict => Err(format!("skipped: {why}")),
+        other => Ok(other),
+    }
 }
 
 /// One step's result.
@@ -95,7 +112,16 @@ fn summary(results: &[Done]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Done, Duration, Outcome, choose, summary};
+    use super::{Done, Duration, Outcome, choose, judge, summary};
+
+    #[test]
+    fn a_strict_run_skips_nothing() {
+        let skipped = || Outcome::Skipped("no tool".into());
+        assert!(matches!(judge(skipped(), false), Ok(Outcome::Skipped(_))));
+        assert_eq!(judge(skipped(), true).unwrap_err(), "skipped: no tool");
+        assert!(matches!(judge(Outcome::Partly("host only".into()), true), Ok(Outcome::Partly(_))));
+        assert!(matches!(judge(Outcome::Passed, true), Ok(Outcome::Passed)));
+    }
 
     #[test]
     fn steps_are_chosen_by_name() {

@@ -8,6 +8,7 @@ use std::path::Path;
 use model_graph_planner::{Options, Order, plan};
 
 use crate::network;
+use crate::say::sayln;
 
 /// How the verb is used.
 pub(crate) const USAGE: &str = "cargo xtask compare";
@@ -26,7 +27,7 @@ pub(crate) fn run(_: &[String]) -> u8 {
 
 fn compare(root: &Path) -> Result<(), String> {
     let Ok(peers) = fs::read_to_string(root.join("peers-peaks.csv")) else {
-        println!("SKIPPED: there is no ../shared/peers-peaks.csv");
+        sayln!("SKIPPED: there is no ../shared/peers-peaks.csv");
         return Ok(());
     };
     let mut lines = peers.lines();
@@ -35,9 +36,17 @@ fn compare(root: &Path) -> Result<(), String> {
     let (Some(ggml), Some(tflm)) = (column("ggml_dyn_a32"), column("tflm_greedy")) else {
         return Err(String::from("peers-peaks.csv has no column ggml_dyn_a32 or tflm_greedy"));
     };
-    println!(
+    sayln!(
         "{:<34}{:>12}{:>12}{:>12}{:>8}{:>12}{:>8}{:>12}{:>8}  proved",
-        "network", "bound", "declared", "min_peak", "/bound", "ggml", "/ours", "TFLM", "/ours"
+        "network",
+        "bound",
+        "declared",
+        "min_peak",
+        "/bound",
+        "ggml",
+        "/ours",
+        "TFLM",
+        "/ours"
     );
     let mut logs: BTreeMap<&str, f64> = BTreeMap::new();
     let mut count = 0.0;
@@ -52,7 +61,7 @@ fn compare(root: &Path) -> Result<(), String> {
         let declared = plan(&graph, &options).map_err(fail)?;
         let least = plan(&graph, &Options { order: Order::MinPeak, ..options }).map_err(fail)?;
         let ours = least.size as f64;
-        println!(
+        sayln!(
             "{:<34}{bound:>12}{:>12}{ours:>12}{:>8.3}{ggml:>12}{:>8.3}{tflm:>12}{:>8.3}  {}",
             cells[0],
             declared.size,
@@ -67,7 +76,7 @@ fn compare(root: &Path) -> Result<(), String> {
         count += 1.0;
     }
     for (what, log) in logs {
-        println!("geometric mean of {what}: {:.3}", (log / count).exp());
+        sayln!("geometric mean of {what}: {:.3}", (log / count).exp());
     }
     Ok(())
 }

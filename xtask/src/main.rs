@@ -9,10 +9,13 @@ mod network;
 mod operators;
 mod order;
 mod plan;
+mod say;
 mod solve;
 mod table;
 
 use std::process::ExitCode;
+
+use say::sayln;
 
 /// A verb: how it is used, what it does in a few words, and the function that runs it on the arguments after its name
 /// and gives the exit status.
@@ -49,7 +52,7 @@ fn main() -> ExitCode {
     let status = match VERBS.iter().find(|verb| verb.name() == name) {
         Some(verb) => (verb.run)(rest),
         None if matches!(name, "help" | "--help" | "-h") => {
-            println!("{}", help());
+            sayln!("{}", help());
             0
         }
         None => {

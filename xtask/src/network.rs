@@ -11,97 +11,56 @@ use model_graph_planner::op::{self, Action, Args, Field, Fields, Operator, RuleE
 use model_graph_planner::{DType, Graph, Role, Shape, TensorId, Type, View};
 use serde_json::Value as Json;
 
-/// Operators that may write over an operand of their size, element by element or row by row.
-const IN_PLACE: &[&str] = &[
-    "Abs",
-    "Add",
-    "BatchNormalization",
-    "Ceil",
-    "Clip",
-    "Cos",
-    "Div",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "InstanceNormalization",
-    "LayerNormalization",
-    "LeakyRelu",
-    "Log",
-    "LogSoftmax",
-    "Max",
-    "Min",
-    "Mul",
-    "Neg",
-    "PRelu",
-    "Pow",
-    "Reciprocal",
-    "Relu",
-    "Round",
-    "Sigmoid",
-    "Sin",
-    "Softmax",
-    "Sqrt",
-    "Sub",
-    "Sum",
-    "Swish",
-    "Tanh",
-    "Where",
-    "ADD",
-    "SUB",
-    "MUL",
-    "DIV",
-    "MAXIMUM",
-    "MINIMUM",
-    "SOFTMAX",
-    "LOGISTIC",
-    "RELU",
-    "QUANTIZE",
-];
-
-/// Of these, the ones that go element by element and take any strides.
-const ELEMENTWISE: &[&str] = &[
-    "Abs",
-    "Add",
-    "Ceil",
-    "Clip",
-    "Cos",
-    "Div",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "LeakyRelu",
-    "Log",
-    "Max",
-    "Min",
-    "Mul",
-    "Neg",
-    "PRelu",
-    "Pow",
-    "Reciprocal",
-    "Relu",
-    "Round",
-    "Sigmoid",
-    "Sin",
-    "Sqrt",
-    "Sub",
-    "Sum",
-    "Swish",
-    "Tanh",
-    "Where",
-    "ADD",
-    "SUB",
-    "MUL",
-    "DIV",
-    "MAXIMUM",
-    "MINIMUM",
+/// Operators that may write over an operand of their size, and whether they go element by element and take any strides
+/// instead of row by row.
+const IN_PLACE: &[(&str, bool)] = &[
+    ("Abs", true),
+    ("Add", true),
+    ("BatchNormalization", false),
+    ("Ceil", true),
+    ("Clip", true),
+    ("Cos", true),
+    ("Div", true),
+    ("Elu", true),
+    ("Erf", true),
+    ("Exp", true),
+    ("Floor", true),
+    ("Gelu", true),
+    ("HardSigmoid", true),
+    ("HardSwish", true),
+    ("InstanceNormalization", false),
+    ("LayerNormalization", false),
+    ("LeakyRelu", true),
+    ("Log", true),
+    ("LogSoftmax", false),
+    ("Max", true),
+    ("Min", true),
+    ("Mul", true),
+    ("Neg", true),
+    ("PRelu", true),
+    ("Pow", true),
+    ("Reciprocal", true),
+    ("Relu", true),
+    ("Round", true),
+    ("Sigmoid", true),
+    ("Sin", true),
+    ("Softmax", false),
+    ("Sqrt", true),
+    ("Sub", true),
+    ("Sum", true),
+    ("Swish", true),
+    ("Tanh", true),
+    ("Where", true),
+    ("ADD", true),
+    ("SUB", true),
+    ("MUL", true),
+    ("DIV", true),
+    ("MAXIMUM", true),
+    ("MINIMUM", true),
+    ("SOFTMAX", false),
+    ("LOGISTIC", false),
+    ("RELU", false),
+    ("QUANTIZE", false),
 ];
 
 /// An operator of which only the sizes are known.
@@ -110,6 +69,12 @@ struct Opaque {
     name: String,
     output: Type,
     view: bool,
+}
+
+impl Opaque {
+    fn elementwise(&self) -> bool {
+        IN_PLACE.iter().any(|(name, elementwise)| *elementwise && *name == self.name)
+    }
 }
 
 impl Fields for Opaque {
@@ -143,15 +108,15 @@ impl Operator for Opaque {
     }
 
     fn in_place(&self, _: usize) -> bool {
-        IN_PLACE.contains(&self.name.as_str())
+        IN_PLACE.iter().any(|(name, _)| *name == self.name)
     }
 
     fn strided_input(&self, _: usize) -> bool {
-        matches!(self.name.as_str(), "MatMul" | "Gemm") || ELEMENTWISE.contains(&self.name.as_str())
+        matches!(self.name.as_str(), "MatMul" | "Gemm") || self.elementwise()
     }
 
     fn strided_output(&self) -> bool {
-        ELEMENTWISE.contains(&self.name.as_str())
+        self.elementwise()
     }
 }
 

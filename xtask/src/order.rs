@@ -7,6 +7,7 @@ use std::time::Instant;
 use model_graph_planner::order::{Budget, Solution, peak, solve};
 use model_graph_planner::{Options, Order, plan};
 
+use crate::say::sayln;
 use crate::{dag, network};
 
 /// How the verb is used.
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
     let answer = if path.is_dir() { table(&path, budget) } else { line(&path, budget) };
     match answer {
         Ok(text) => {
-            println!("{text}");
+            sayln!("{text}");
             0
         }
         Err(error) => {

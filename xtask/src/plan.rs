@@ -1,75 +1,98 @@
-//! `cargo xtask plan`: plans a network from its JSON or a graph from its text, says why the peak is what it is, and draws
-//! it.
+//! `cargo xtask plan`: plans a network from its JSON or its textual form, says why the peak is what it is, and draws it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model_graph_planner::offset::Budget;
 use model_graph_planner::{Graph, Options, Order, plan};
 
 use crate::network;
+use crate::say::sayln;
+use crate::solve::effort;
 
 /// How the verb is used.
-pub(crate) const USAGE: &str =
-    "cargo xtask plan FILE [--html FILE] [--svg FILE] [--table] [--align N] [--order min_peak] [--effort high]";
+pub(crate) const USAGE: &str = "cargo xtask plan FILE [OPTION…]";
 
-/// Runs the verb.
+/// What it takes.
+const OPTIONS: &str = "--table, --html FILE, --svg FILE, --align N, --order declared|min_peak, \
+                       --effort quick|high|STEPS, --no-in-place, --no-concat, --no-fuse";
+
+/// Runs the verb; gives the exit status: 1 for a file that cannot be planned, 2 for wrong arguments.
 pub(crate) fn run(arguments: &[String]) -> u8 {
-    match plan_file(arguments) {
+    let request = match parse(arguments) {
+        Ok(request) => request,
+        Err(error) => {
+            eprintln!("error: {error}\nusage: {USAGE}\noptions: {OPTIONS}");
+            return 2;
+        }
+    };
+    match answer(&request) {
         Ok(()) => 0,
         Err(what) => {
             eprintln!("error: {what}");
-            2
+            1
         }
     }
 }
 
-fn plan_file(arguments: &[String]) -> Result<(), String> {
+/// What was asked for.
+#[derive(Debug)]
+struct Request {
+    file: PathBuf,
+    html: Option<PathBuf>,
+    svg: Option<PathBuf>,
+    table: bool,
+    options: Options,
+}
+
+fn parse(arguments: &[String]) -> Result<Request, String> {
     let (mut file, mut html, mut svg, mut table) = (None, None, None, false);
     let mut options = Options::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let mut value = || rest.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
+        let mut value = || rest.next().ok_or_else(|| format!("`{argument}` stands last, expected a value after it"));
         match argument.as_str() {
             "--html" => html = Some(PathBuf::from(value()?)),
             "--svg" => svg = Some(PathBuf::from(value()?)),
             "--table" => table = true,
+            "--no-in-place" => options.in_place = false,
+            "--no-concat" => options.concat = false,
+            "--no-fuse" => options.fuse = false,
+            "--effort" => options.budget = effort(value()?)?,
+            "--order" => {
+                options.order = match value()?.as_str() {
+                    "declared" => Order::Declared,
+                    "min_peak" => Order::MinPeak,
+                    other => return Err(format!("order `{other}`, expected declared or min_peak")),
+                }
+            }
             "--align" => {
                 let given = value()?;
                 let align = given.parse().ok().filter(|align: &usize| align.is_power_of_two());
                 options.align = align.ok_or_else(|| format!("--align takes a power of two, not `{given}`"))?;
             }
-            "--order" => {
-                options.order = match value()?.as_str() {
-                    "declared" => Order::Declared,
-                    "min_peak" => Order::MinPeak,
-                    other => return Err(format!("--order takes `declared` or `min_peak`, not `{other}`")),
-                }
-            }
-            "--effort" => {
-                options.budget = match value()?.as_str() {
-                    "default" => Budget::default(),
-                    "high" => Budget::HIGH,
-                    other => return Err(format!("--effort takes `default` or `high`, not `{other}`")),
-                }
-            }
-            flag if flag.starts_with('-') => return Err(format!("unknown option `{flag}`\n{USAGE}")),
+            flag if flag.starts_with('-') => return Err(format!("unknown option `{flag}`")),
             path if file.is_none() => file = Some(PathBuf::from(path)),
-            more => return Err(format!("one file at a time, not `{more}` too\n{USAGE}")),
+            more => return Err(format!("a second file `{more}`, expected one")),
         }
     }
-    let file = file.ok_or(USAGE)?;
-    let graph = read(&file)?;
-    let planned = plan(&graph, &options).map_err(|error| format!("{}: {error}", file.display()))?;
+    let file = file.ok_or("no file given, expected a network as JSON or as text")?;
+    Ok(Request { file, html, svg, table, options })
+}
+
+fn answer(request: &Request) -> Result<(), String> {
+    let graph = read(&request.file)?;
+    let fail = |error| format!("{}: {error}", request.file.display());
+    let planned = plan(&graph, &request.options).map_err(fail)?;
     planned.with(|plan| {
-        if table {
-            println!("{plan}");
+        // Both forms name what each way of saving memory brought.
+        if request.table {
+            sayln!("{plan}");
         } else {
-            println!("{plan:#}");
+            sayln!("{plan:#}");
         }
-        println!("\n{}", plan.peak());
-        write(html.as_deref(), || plan.html().to_string())?;
-        write(svg.as_deref(), || plan.svg().to_string())
+        sayln!("\n{}", plan.peak());
+        write(request.html.as_deref(), || plan.html().to_string())?;
+        write(request.svg.as_deref(), || plan.svg().to_string())
     })
 }
 
@@ -85,13 +108,35 @@ fn read(path: &Path) -> Result<Graph, String> {
 fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), String> {
     let Some(path) = path else { return Ok(()) };
     fs::write(path, text()).map_err(|error| format!("{}: {error}", path.display()))?;
-    println!("wrote {}", path.display());
+    sayln!("wrote {}", path.display());
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fs, plan_file, read};
+    use std::path::Path;
+
+    use super::{Order, Request, answer, fs, parse, read};
+
+    fn request(text: &str) -> Result<Request, String> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        parse(&words)
+    }
+
+    #[test]
+    fn arguments() {
+        let options = request("a --order min_peak --effort high --no-in-place --no-concat --no-fuse").unwrap().options;
+        assert_eq!(options.order, Order::MinPeak);
+        assert_eq!(options.budget, super::effort("high").unwrap());
+        assert_eq!([options.in_place, options.concat, options.fuse], [false; 3]);
+        let error = |text| request(text).unwrap_err();
+        assert!(error("").starts_with("no file given"));
+        assert!(error("a b").starts_with("a second file `b`"));
+        assert!(error("a --order").starts_with("`--order` stands last"));
+        assert!(error("a --order x").starts_with("order `x`, expected declared or min_peak"));
+        assert!(error("a --align 3").starts_with("--align takes a power of two"));
+        assert!(error("a --no").starts_with("unknown option `--no`"));
+    }
 
     #[test]
     fn both_forms_are_read() {
@@ -102,7 +147,7 @@ mod tests {
             let path = std::env::temp_dir().join(format!("xtask-plan-{}.{form}", std::process::id()));
             fs::write(&path, text).unwrap();
             assert_eq!(read(&path).map(|graph| graph.tensors().count()), Ok(tensors));
-            assert_eq!(plan_file(&[path.display().to_string(), "--order".into(), "min_peak".into()]), Ok(()));
+            assert_eq!(answer(&request(&format!("{} --order min_peak", path.display())).unwrap()), Ok(()));
             fs::write(&path, &text[1..]).unwrap();
             let error = read(&path).err().unwrap();
             assert!(
@@ -111,5 +156,12 @@ mod tests {
             );
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn no_network_is_an_error() {
+        let request = request("none.json").unwrap();
+        assert!(!Path::new("none.json").exists());
+        assert!(answer(&request).is_err_and(|error| error.starts_with("none.json: ")));
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use model_graph_planner::offset::{Budget, check, solve};
 
+use crate::say::sayln;
 use crate::table;
 
 /// How the verb is used.
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
     };
     match answer(&request) {
         Ok(line) => {
-            println!("{line}");
+            sayln!("{line}");
             0
         }
         Err(error) => {
@@ -64,7 +65,8 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
     Ok(Request { file, out, budget })
 }
 
-fn effort(value: &str) -> Result<Budget, String> {
+/// A budget as it is asked for.
+pub(crate) fn effort(value: &str) -> Result<Budget, String> {
     match value {
         "quick" => Ok(Budget::QUICK),
         "high" => Ok(Budget::HIGH),

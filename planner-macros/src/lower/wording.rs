@@ -42,13 +42,13 @@ impl Lowering<'_, '_> {
                 let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
                 (at, format!("`{op}`: {rule}: {} and {}; {shapes}", side(left), side(right)))
             }
-            RuleError::Extent { at: (input, axis), expected, rule } => (
+            RuleError::Extent { at: (input, axis), expected, at_least, rule } => (
                 operands[input].at,
                 format!(
                     "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}; {} is {}",
                     text(input),
                     self.dim_text(&ty(input).shape, axis),
-                    if rule.contains("at least") || rule.contains("largest") { "at least " } else { "" },
+                    if at_least { "at least " } else { "" },
                     text(input),
                     shape(input)
                 ),

@@ -1,5 +1,5 @@
 //! A plan as a page to look around in: one file without anything from outside, with the picture, the peak and the tables.
-//! The page's behaviour is `page.js`, its looks `page.css`; all it knows of the plan stands in its tables.
+//! The page's behaviour is `page.js`, its looks `page.css`; all it knows of the plan stands in its tables and beside its picture.
 
 use alloc::{vec, vec::Vec};
 use core::fmt::{self, Display};
@@ -92,10 +92,10 @@ fn bar(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn picture(plan: &Plan<'_>, layout: &Layout, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let scale = Scale::new(plan, [0.0, 0.0, 1.0, 1.0]);
-    writeln!(
+    write!(
         f,
         "<div id=\"picture\"><canvas id=\"memory\" tabindex=\"0\" role=\"img\" aria-label=\"Memory over time\" \
-         data-scale=\"{} {} {} {} {} {}\" data-base=\"{}\"></canvas><div id=\"tip\" hidden></div></div>",
+         data-scale=\"{} {} {} {} {} {}\" data-base=\"{}\" data-live=\"",
         plan.end() + 1,
         scale.bytes,
         plan.size,
@@ -104,6 +104,10 @@ fn picture(plan: &Plan<'_>, layout: &Layout, f: &mut fmt::Formatter<'_>) -> fmt:
         layout.peak,
         scale.base
     )?;
+    for (moment, bytes) in layout.live.iter().enumerate() {
+        write!(f, "{}{bytes}", if moment > 0 { " " } else { "" })?;
+    }
+    f.write_str("\"></canvas><div id=\"tip\" hidden></div></div>\n")?;
     f.write_str(
         "<output id=\"status\" data-help=\"Wheel: zoom (shift: only time, alt: only bytes). Drag: move. Double click or \
          0: the whole plan. Click: pick a tensor.\"></output>\n",

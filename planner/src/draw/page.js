@@ -1,12 +1,14 @@
 "use strict";
-// Draws the plan whose tables stand in this page, and lets one look around in it. All data comes from the tables: each
-// row of a tensor says when it lives and which bytes it has.
+// Draws the plan whose tables stand in this page, and lets one look around in it. All data comes from the page: each
+// row of a tensor says when it lives and which bytes it has, the picture how many bytes are in use when.
 
 const find = (id) => document.getElementById(id);
 const canvas = find("memory"), pen = canvas.getContext("2d"), tip = find("tip"), search = find("search");
 const [MOMENTS, BYTES, SIZE, BOUND, PERSISTENT, PEAK] = canvas.dataset.scale.split(" ").map(Number);
 const fills = Object.fromEntries([...document.querySelectorAll("[data-fill]")].map((mark) => [mark.dataset.role, mark.dataset.fill.split(" ")]));
 const ops = [...find("steps").tBodies[0].rows].map((row) => row.cells[1].textContent);
+// What is in use at each moment: less than the storages' sizes where one is filled part by part.
+const live = canvas.dataset.live.split(" ").map(Number);
 
 const tensors = [...find("tensors").tBodies[0].rows].map((row, index) => {
   const [first, last, start, end, root, order] = row.dataset.box.split(" ").map(Number);
@@ -25,9 +27,7 @@ for (const tensor of ordered) {
   storage.members.push(tensor);
   storages.set(tensor.root, storage);
 }
-const live = new Array(MOMENTS).fill(0);
-for (const [root, { first, last, members }] of storages) {
-  for (let moment = first; moment <= last; moment++) live[moment] += tensors[root].end - tensors[root].start;
+for (const { members } of storages.values()) {
   // A name stands where no later tensor covers its own: the longest such stretch, in moments.
   members.forEach((tensor, place) => {
     const over = members.slice(place + 1).filter((other) => other.start < tensor.end && other.end > tensor.start).sort((a, b) => a.first - b.first);
@@ -62,7 +62,7 @@ function area(tensor) {
 
 function size(bytes) {
   let unit = 0;
-  while (bytes >= 1024 && unit < 6) { bytes /= 1024; unit++; }
+  while (bytes >= (unit ? 1023.95 : 1024) && unit < 6) { bytes /= 1024; unit++; }
   return (unit && bytes % 1 ? bytes.toFixed(1) : Math.round(bytes)) + " " + ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][unit];
 }
 const when = (moment) => (moment <= 0 ? "load" : moment > ops.length ? "end" : `step ${moment - 1}, ${ops[moment - 1]}`);

@@ -1,7 +1,7 @@
 //! Two-dimensional convolution.
 
-use super::pool::{extent, padding, plane, spell_layout};
 use super::rule::f32_only;
+use super::window::{extent, least, named, padding, plane, spell_layout};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type};
 
@@ -88,6 +88,7 @@ impl Operator for Conv2d {
                 RuleError::Extent {
                     at: (1, channel),
                     expected: x[channel].size / self.groups,
+                    at_least: false,
                     rule: "a filter sees the images' channels divided by `groups`",
                 }
             });
@@ -112,6 +113,7 @@ impl Operator for Conv2d {
                 return Err(RuleError::Extent {
                     at: (1, kernel_axes[side]),
                     expected: 1,
+                    at_least: true,
                     rule: "a filter has to have at least one tap",
                 });
             }
@@ -119,10 +121,8 @@ impl Operator for Conv2d {
             let size = extent(input[side], kernel[side], self.stride[side], padded, self.dilation[side], false).ok_or(
                 RuleError::Extent {
                     at: (0, axes[side]),
-                    expected: (kernel[side] - 1)
-                        .saturating_mul(self.dilation[side])
-                        .saturating_add(1)
-                        .saturating_sub(padded[0].saturating_add(padded[1])),
+                    expected: least(kernel[side], padded, self.dilation[side]),
+                    at_least: true,
                     rule: "the filter has to fit into the padded image at least once",
                 },
             )?;
@@ -132,9 +132,4 @@ impl Operator for Conv2d {
             if self.channels_last { [x[0], output[0], output[1], w[0]] } else { [x[0], w[0], output[0], output[1]] };
         Ok(Type::f32(Shape::new(&dims).ok_or(RuleError::TooManyDims)?))
     }
-}
-
-/// An extent that keeps the name of the one it came from while it has the same size.
-pub(super) fn named(size: usize, source: Dim) -> Dim {
-    if size == source.size { source } else { Dim::new(size) }
 }

@@ -19,6 +19,7 @@ mod softmax;
 mod then;
 mod unary;
 mod view;
+mod window;
 
 use core::fmt;
 

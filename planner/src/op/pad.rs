@@ -1,7 +1,7 @@
 //! Padding. It has no kernel: the border is filled, and the operand is produced inside it, or copied there.
 
-use super::conv2d::named;
 use super::rule::f32_only;
+use super::window::named;
 use super::{Action, Args, Described, Expected, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{MAX_RANK, Type};
 

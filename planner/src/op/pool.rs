@@ -1,9 +1,9 @@
-//! Pooling over windows of an image, and the arithmetic of windows that convolution shares.
+//! Pooling over windows of an image.
 
-use super::conv2d::named;
 use super::rule::{bad, f32_only};
-use super::{Args, Described, Expected, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
-use crate::{Dim, Shape, Type};
+use super::window::{extent, least, named, padding, plane, spell_layout};
+use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
+use crate::{Dim, Type};
 
 operator! {
     /// The largest element of each window; padding never wins.
@@ -96,10 +96,8 @@ impl Window {
                 extent(input[side], self.kernel[side], self.stride[side], padded, self.dilation[side], self.ceil)
                     .ok_or(RuleError::Extent {
                         at: (0, axes[side]),
-                        expected: (self.kernel[side] - 1)
-                            .saturating_mul(self.dilation[side])
-                            .saturating_add(1)
-                            .saturating_sub(padded[0].saturating_add(padded[1])),
+                        expected: least(self.kernel[side], padded, self.dilation[side]),
+                        at_least: true,
                         rule: "the window has to fit into the padded image at least once",
                     })?;
             let dim = &mut shape.dims_mut()[axes[side]];
@@ -208,73 +206,5 @@ impl Operator for GlobalAvgPool {
             shape.dims_mut()[axis] = Dim::new(1);
         }
         Ok(Type::f32(shape))
-    }
-}
-
-/// The fields as settings, the place of the channels as a layout.
-pub(super) fn spell_layout(op: &dyn Fields, visit: &mut dyn FnMut(&'static str, Value<'_>)) {
-    op.fields(&mut |name, field| match (name, field) {
-        ("channels_last", Field::Bool(last)) => visit("layout", Value::Word(if last { "nhwc" } else { "nchw" })),
-        _ => field.spell(&mut |value| visit(name, value)),
-    });
-}
-
-/// Height and width of a 4-dimensional tensor, and their axes.
-pub(super) fn plane(shape: &Shape, channels_last: bool) -> ([usize; 2], [usize; 2]) {
-    let axes = if channels_last { [1, 2] } else { [2, 3] };
-    (axes.map(|axis| shape.dims()[axis].size), axes)
-}
-
-/// How many windows fit along one side, or `None` when none does. With `ceil`, a last window may hang over the far
-/// edge as long as it starts inside the image or its near padding (the rule of PyTorch and ONNX).
-pub(super) fn extent(
-    input: usize,
-    kernel: usize,
-    stride: usize,
-    padding: [usize; 2],
-    dilation: usize,
-    ceil: bool,
-) -> Option<usize> {
-    let padded = input.checked_add(padding[0])?.checked_add(padding[1])?;
-    let reach = kernel.checked_sub(1)?.checked_mul(dilation)?.checked_add(1)?;
-    let room = padded.checked_sub(reach)?;
-    if !ceil {
-        return Some(room / stride + 1);
-    }
-    let count = room.div_ceil(stride) + 1;
-    if (count - 1) * stride >= input + padding[0] { Some(count - 1) } else { Some(count) }
-}
-
-/// The padding at top, left, bottom, right. `same` gives `ceil(extent / stride)` windows, the odd one at the far side.
-pub(super) fn padding(
-    args: &Args<'_>,
-    input: [usize; 2],
-    kernel: [usize; 2],
-    stride: [usize; 2],
-    dilation: [usize; 2],
-) -> Result<[usize; 4], RuleError> {
-    const EXPECTED: &str = "one number, `[vertical, horizontal]`, `[top, left, bottom, right]` or `same`";
-    let wrong = RuleError::Setting { name: "padding", expected: Expected::Words(EXPECTED) };
-    let size = |value: &Value<'_>| match *value {
-        Value::Int(size, _) => usize::try_from(size).map_err(|_| wrong),
-        _ => Err(wrong),
-    };
-    match args.get("padding") {
-        None => Ok([0; 4]),
-        Some(Value::Word("same")) => {
-            let mut padding = [0; 4];
-            for side in 0..2 {
-                let reach = kernel[side].saturating_sub(1).saturating_mul(dilation[side]).saturating_add(1);
-                let windows = input[side].div_ceil(stride[side]);
-                let needed = (windows.saturating_sub(1) * stride[side]).saturating_add(reach);
-                let total = needed.saturating_sub(input[side]);
-                padding[side] = total / 2;
-                padding[side + 2] = total - total / 2;
-            }
-            Ok(padding)
-        }
-        Some(Value::List([y, x])) => Ok([size(y)?, size(x)?, size(y)?, size(x)?]),
-        Some(Value::List([top, left, bottom, right])) => Ok([size(top)?, size(left)?, size(bottom)?, size(right)?]),
-        Some(value) => Ok([size(&value)?; 4]),
     }
 }

@@ -87,7 +87,12 @@ fn max_of_something(shape: &Shape, axes: &[bool; MAX_RANK]) -> Result<(), RuleEr
     let empty = shape.dims().iter().zip(axes).position(|(dim, marked)| *marked && dim.size == 0);
     match empty {
         Some(axis) if shape.dims().iter().zip(axes).all(|(dim, marked)| *marked || dim.size > 0) => {
-            Err(RuleError::Extent { at: (0, axis), expected: 1, rule: "there is no largest element of none" })
+            Err(RuleError::Extent {
+                at: (0, axis),
+                expected: 1,
+                at_least: true,
+                rule: "there is no largest element of none",
+            })
         }
         _ => Ok(()),
     }

@@ -92,6 +92,8 @@ pub enum RuleError {
         at: (usize, usize),
         /// The extent it has to have.
         expected: usize,
+        /// True when a larger one would do as well.
+        at_least: bool,
         /// Why, in words.
         rule: &'static str,
     },

@@ -172,7 +172,10 @@ fn complaint(error: &RuleError, operands: &Operands<'_>, settings: &[(&str, Valu
         RuleError::Mismatch { left, right, rule } => {
             (format!("that {rule}"), format!("{} and {}", operands.extent(left), operands.extent(right)))
         }
-        RuleError::Extent { at, expected, rule } => (format!("{expected}, since {rule}"), operands.extent(at)),
+        RuleError::Extent { at, expected, rule, at_least } => {
+            let least = if at_least { "at least " } else { "" };
+            (format!("{least}{expected}, since {rule}"), operands.extent(at))
+        }
         RuleError::Setting { name, expected } => {
             let value = settings.iter().find(|(given, _)| *given == name);
             let given = value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(*value)));

@@ -1,4 +1,4 @@
-//! `cargo xtask bench planner [--both]`: every table under `../shared`, what our solver makes of it, and what
+//! `cargo xtask bench planner [--both] [--high]`: every table under `../shared`, what our solver makes of it, and what
 //! its peers' algorithms would.
 
 mod peers;
@@ -10,6 +10,7 @@ use std::time::Instant;
 use model_graph_planner::offset::{Budget, Buffer, check, solve};
 
 use self::peers::PEERS;
+use crate::say::{say, sayln};
 use crate::table;
 
 /// How the verb is used.
@@ -18,7 +19,8 @@ pub(crate) const USAGE: &str = "cargo xtask bench planner [--both] [--micros] [-
 /// The folders of tables, in the order they are shown.
 const FOLDERS: [&str; 3] = ["plans", "plans-large", "minimalloc"];
 
-/// A build without optimisation measures tables up to this many buffers; quadratic peers run up to it.
+/// The peers' algorithms, which are quadratic, run on tables up to this many buffers; a build without optimisation
+/// measures tables up to a quarter of it.
 const LARGE: usize = 20_000;
 
 /// Runs the verb; gives the exit status.
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> u8 {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     let files = tables(&shared);
     if files.is_empty() {
-        println!("skipped: there are no tables under {}", shared.display());
+        sayln!("skipped: there are no tables under {}", shared.display());
         return 0;
     }
     let result = if only_micros { micros(&files, budget) } else { table_of(&files, budget, both) };
@@ -102,17 +104,18 @@ fn micros(files: &[PathBuf], budget: Budget) -> Result<(), String> {
         if cfg!(debug_assertions) && table.buffers.len() > LARGE / 4 {
             continue;
         }
-        println!("{},{:.0}", name(path), best_micros(&table.buffers, budget)?);
+        sayln!("{},{:.0}", name(path), best_micros(&table.buffers, budget)?);
     }
     Ok(())
 }
 
 /// The times of another profile's build of this program.
-fn micros_of(profile: &str) -> Result<std::collections::BTreeMap<String, String>, String> {
+fn micros_of(profile: &str, budget: Budget) -> Result<std::collections::BTreeMap<String, String>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["run", "--quiet", "--profile", profile, "--package", "xtask", "--"])
         .args(["bench", "planner", "--micros"])
+        .args((budget == Budget::HIGH).then_some("--high"))
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !output.status.success() {
@@ -125,19 +128,19 @@ fn micros_of(profile: &str) -> Result<std::collections::BTreeMap<String, String>
 
 /// Prints the table, and a summary under it.
 fn table_of(files: &[PathBuf], budget: Budget, both: bool) -> Result<(), String> {
-    let columns =
-        if both { vec![("us opt3", micros_of("release")?), ("us opt0", micros_of("dev")?)] } else { Vec::new() };
-    print!(
-        "{:42} {:>7} {:>14} {:>14} {:>7} {:>8} {:>8}",
-        "table", "buffers", "bound", "peak", "optimal", "us", "steps"
-    );
+    let columns = if both {
+        vec![("us opt3", micros_of("release", budget)?), ("us opt0", micros_of("dev", budget)?)]
+    } else {
+        Vec::new()
+    };
+    say!("{:42} {:>7} {:>14} {:>14} {:>7} {:>8} {:>8}", "table", "buffers", "bound", "peak", "optimal", "us", "steps");
     for (title, _) in &columns {
-        print!(" {title:>9}");
+        say!(" {title:>9}");
     }
     for (peer, _) in PEERS {
-        print!(" {peer:>7}");
+        say!(" {peer:>7}");
     }
-    println!("   (peers: peak / bound)");
+    sayln!("   (peers: peak / bound)");
     let mut ratios = vec![Vec::new(); PEERS.len()];
     let mut optimal = 0;
     for path in files {
@@ -145,7 +148,7 @@ fn table_of(files: &[PathBuf], budget: Budget, both: bool) -> Result<(), String>
         let solution = solve(&table.buffers, budget).map_err(|error| format!("{}: {error}", path.display()))?;
         check(&table.buffers, &solution.offsets).map_err(|fault| format!("{}: {fault}", path.display()))?;
         optimal += usize::from(solution.optimal);
-        print!(
+        say!(
             "{:42} {:>7} {:>14} {:>14} {:>7} {:>8.0} {:>8}",
             name(path),
             table.buffers.len(),
@@ -156,25 +159,25 @@ fn table_of(files: &[PathBuf], budget: Budget, both: bool) -> Result<(), String>
             solution.search_steps,
         );
         for (_, times) in &columns {
-            print!(" {:>9}", times.get(&name(path)).map_or("-", String::as_str));
+            say!(" {:>9}", times.get(&name(path)).map_or("-", String::as_str));
         }
         for ((_, peer), ratios) in PEERS.iter().zip(&mut ratios) {
             if table.buffers.len() > LARGE || solution.lower_bound == 0 {
-                print!(" {:>7}", "-");
+                say!(" {:>7}", "-");
                 continue;
             }
             let ratio = peer(&table.buffers) as f64 / solution.lower_bound as f64;
             ratios.push(ratio);
-            print!(" {ratio:>7.3}");
+            say!(" {ratio:>7.3}");
         }
-        println!();
+        sayln!();
     }
-    println!("{optimal} of {} tables proved optimal", files.len());
+    sayln!("{optimal} of {} tables proved optimal", files.len());
     for ((peer, _), ratios) in PEERS.iter().zip(&ratios) {
         let at_bound = ratios.iter().filter(|&&ratio| ratio <= 1.0).count();
         let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
         let worst = ratios.iter().copied().fold(1.0, f64::max);
-        println!("{peer}: at the bound on {at_bound} of {}, geometric mean {mean:.3}, worst {worst:.3}", ratios.len());
+        sayln!("{peer}: at the bound on {at_bound} of {}, geometric mean {mean:.3}, worst {worst:.3}", ratios.len());
     }
     Ok(())
 }
