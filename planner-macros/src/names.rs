@@ -9,6 +9,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     };
     candidates
         .into_iter()
+        .filter(|candidate| candidate.chars().count().abs_diff(name.chars().count()) <= limit)
         .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)

@@ -39,7 +39,7 @@ impl View {
 
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        self.dims.iter().product()
+        if self.dims.contains(&0) { 0 } else { self.dims.iter().product() }
     }
 
     /// True when the elements lie in row-major order without gaps.

@@ -207,7 +207,7 @@ fn what_is_said_of_a_text_that_is_no_graph() {
     let lines = WRONG_LINES.iter().map(|lines| (*lines, format!("{leaves}{lines}")));
     for (shown, text) in WRONG.iter().map(|text| (*text, text.to_string())).chain(lines) {
         let error = Graph::parse(&text).unwrap_err();
-        said.push_str(&format!("{}\n    {error}\n", shown.trim_end().replace('\n', "\n")));
+        said.push_str(&format!("{}\n    {error}\n", shown.trim_end()));
     }
     expect_file!["golden/text_errors.txt"].assert_eq(&said);
 }

@@ -86,6 +86,10 @@ pub enum ErrorKind {
         op: &'static str,
     },
     /// A weight source does not hold what the model needs.
+    #[cfg(feature = "alloc")]
+    Weights(alloc::boxed::Box<crate::weights::Complaints>),
+    /// A weight source does not hold what the model needs.
+    #[cfg(not(feature = "alloc"))]
     Weights(crate::weights::Complaints),
     /// A weights file cannot be read as what it claims to be.
     #[cfg(feature = "alloc")]

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{Buffer, Error, HostBuffer, Plan, PlanStep, PlanTensor, View};
+use crate::{Buffer, Error, HostBuffer, Plan, PlanStep, PlanTensor, Storage, View};
 
 /// Something that is called before the first step and after each. Three kinds implement it: `()`, [`Observer`] and
 /// [`Poison`].
@@ -96,13 +96,22 @@ impl<'a> Moment<'a> {
 /// A tensor is live after its step if it was just written or something later needs it.
 fn is_live(plan: &Plan<'static>, moment: usize, index: usize, tensor: &PlanTensor<'static>) -> bool {
     let written = moment > 0 && plan.steps[moment - 1].outputs.contains(&index);
-    let waits = tensor.role == crate::Role::KeptNode && made_after(plan, index, moment);
-    (written || moment == 0 || tensor.last > moment) && tensor.first <= moment && !waits
+    (written || moment == 0 || tensor.last > moment) && tensor.first <= moment && made(plan, index) <= moment
 }
 
-/// True when the step that makes this tensor comes later.
-fn made_after(plan: &Plan<'static>, index: usize, moment: usize) -> bool {
-    plan.steps.iter().skip(moment).any(|step| step.outputs.contains(&index))
+/// The moment from which a tensor holds this run's value: that of its step, of what it is a view of, or of its last
+/// part. Kept tensors have bytes of their own before.
+fn made(plan: &Plan<'static>, index: usize) -> usize {
+    if let Some(step) = plan.steps.iter().position(|step| step.outputs.contains(&index)) {
+        return step + 1;
+    }
+    match plan.tensors[index].storage {
+        Storage::View(of) => made(plan, of),
+        _ => {
+            let part = |tensor: &usize| plan.tensors[*tensor].storage == Storage::Part(index);
+            (0..plan.tensors.len()).filter(part).map(|part| made(plan, part)).max().unwrap_or(0)
+        }
+    }
 }
 
 impl Live<'_> {

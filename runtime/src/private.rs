@@ -213,9 +213,17 @@ pub fn load<B: Buffer, S: WeightSource + ?Sized>(
 ) -> Result<(), Error> {
     crate::weights::check(plan, weights, source)?;
     for (tensor, name) in weights {
-        if let Some(weight) = source.find(name)? {
-            buffer.set(plan.tensors[*tensor].view.offset, weight.bytes)?;
+        // A source that answers otherwise the second time is not believed.
+        match source.find(name)? {
+            Some(weight) if crate::weights::fits(&plan.tensors[*tensor].view, &weight) => {
+                buffer.set(plan.tensors[*tensor].view.offset, weight.bytes)?;
+            }
+            _ => return crate::weights::check(plan, &[(*tensor, *name)], source).and(Err(changed(name))),
         }
     }
     Ok(())
+}
+
+fn changed(name: &'static str) -> Error {
+    ErrorKind::Weights(crate::weights::Complaints { count: 1, first: name, ..Default::default() }.into()).into()
 }

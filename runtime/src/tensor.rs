@@ -80,13 +80,11 @@ impl<'a, T: Array, B: HostBuffer> TensorRef<'a, T, B> {
 
 impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
     pub(crate) fn new(buffer: &'a mut B, offset: usize, written: Option<&'a mut bool>) -> TensorMut<'a, T, B> {
-        let mut tensor = TensorMut { buffer, offset, written, array: PhantomData };
-        // Its bytes may have been other tensors' since. What can be read in place has to be its own.
-        if let Some(written) = &mut tensor.written
-            && !**written
-            && tensor.buffer.host_bytes().is_some()
-        {
-            **written = tensor.buffer.memset(offset, size_of::<T>(), 0).is_ok();
+        let tensor = TensorMut { buffer, offset, written, array: PhantomData };
+        // Its bytes may have been other tensors' since. What can be read in place has to be its own. A device that
+        // fails here fails at the write too, and until then the input does not count as written.
+        if tensor.written.as_deref() == Some(&false) {
+            let _ = tensor.buffer.memset(offset, size_of::<T>(), 0);
         }
         tensor
     }
@@ -122,11 +120,13 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
 impl<'a, T: Array, B: HostBuffer> TensorMut<'a, T, B> {
     /// The elements in row-major order, in place.
     pub fn as_mut_slice(&mut self) -> &mut [T::Element] {
+        self.mark();
         bytemuck::cast_slice_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 
     /// The array, in place, for as long as the model is borrowed.
-    pub fn into_array(self) -> &'a mut T {
+    pub fn into_array(mut self) -> &'a mut T {
+        self.mark();
         bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 }
@@ -155,6 +155,7 @@ impl<T: Array, B: HostBuffer> Deref for TensorMut<'_, T, B> {
 
 impl<T: Array, B: HostBuffer> DerefMut for TensorMut<'_, T, B> {
     fn deref_mut(&mut self) -> &mut T {
+        self.mark();
         bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 }

@@ -69,10 +69,7 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
     for (tensor, name) in weights {
         let view = &plan.tensors[*tensor].view;
         let found = source.find(name)?;
-        let fits = found.is_some_and(|weight| {
-            weight.dtype == Some(view.dtype) && weight.shape == view.dims() && weight.bytes.len() == view.span().len()
-        });
-        if fits {
+        if found.is_some_and(|weight| fits(view, &weight)) {
             continue;
         }
         if complaints.count == 0 {
@@ -99,7 +96,12 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
             }
         });
     }
-    Err(ErrorKind::Weights(complaints).into())
+    Err(ErrorKind::Weights(complaints.into()).into())
+}
+
+/// True when a weight is what a tensor needs.
+pub(crate) fn fits(view: &crate::View, weight: &Weight<'_>) -> bool {
+    weight.dtype == Some(view.dtype) && weight.shape == view.dims() && weight.bytes.len() == view.span().len()
 }
 
 #[cfg(feature = "alloc")]

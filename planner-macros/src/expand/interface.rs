@@ -40,6 +40,9 @@ impl Interface {
         for name in TAKEN {
             methods.insert((*name).into(), String::from("a method that every model has"));
         }
+        for name in TAKEN_CONSTANTS {
+            methods.insert((*name).into(), String::from("a constant that every model has"));
+        }
         let (mut inputs, mut taken, mut silent) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for (index, field) in model.fields.iter().enumerate() {
             let name = field.plain_name();

@@ -220,7 +220,11 @@ impl Lowering<'_, '_> {
             }
             let settings = [("axis", axis), ("start", start), ("end", end)];
             let settings = settings.map(|(name, value)| (name, op::Value::Int(value as i64, 0)));
-            id = self.view("slice", &settings, id, field)?;
+            let Some(slice) = self.view("slice", &settings, id, field) else {
+                self.report.add(at, "the extents are too large for this index");
+                return None;
+            };
+            id = slice;
             fresh = true;
         }
         if dropped.contains(&true) {

@@ -306,9 +306,16 @@ impl Operator for Slice {
 
     fn view(&self, input: &View, output: &Type) -> Option<View> {
         let mut view = *input;
+        let count = output.shape.dims()[self.axis].size;
+        view.dims[self.axis] = count;
+        // Nothing is looked for beyond the last element, so neither start nor step leave the operand.
+        if view.dims.contains(&0) {
+            return Some(view);
+        }
         view.offset += self.start * input.strides[self.axis] * input.dtype.size();
-        view.dims[self.axis] = output.shape.dims()[self.axis].size;
-        view.strides[self.axis] = input.strides[self.axis] * self.step;
+        if count > 1 {
+            view.strides[self.axis] = input.strides[self.axis] * self.step;
+        }
         Some(view)
     }
 }

@@ -29,9 +29,9 @@ pub(super) fn place(
     if enough(top) || enough(top.saturating_add(bound)) {
         return Ok(None);
     }
-    let exact: usize = buffers.iter().map(|buffer| buffer.parts.len()).sum();
+    let exact = buffers.clone();
     buffers.iter_mut().for_each(coarsen);
-    let coarser = exact != buffers.iter().map(|buffer| buffer.parts.len()).sum();
+    let coarser = exact != buffers;
     let (mut lower_bound, mut optimal) = (persistent, true);
     if !buffers.is_empty() {
         let solution = offset::solve(&buffers, options.budget).map_err(|_| PlanError::TooLarge)?;
@@ -40,8 +40,9 @@ pub(super) fn place(
         } else {
             top.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?
         };
-        for (root, offset) in transient.iter().zip(&solution.offsets) {
-            offsets[*root] = base.checked_add(*offset).ok_or(PlanError::TooLarge)?;
+        for ((root, offset), buffer) in transient.iter().zip(&solution.offsets).zip(&buffers) {
+            // What has no bytes may be anywhere that is aligned, the buffer's start among it.
+            offsets[*root] = if buffer.size == 0 { 0 } else { base.checked_add(*offset).ok_or(PlanError::TooLarge)? };
         }
         size = size.max(base.checked_add(solution.peak).ok_or(PlanError::TooLarge)?);
         lower_bound = lower_bound.max(base.saturating_add(bound));
@@ -183,10 +184,26 @@ fn occupancy(
     Buffer { lower: first, upper: last + 1, size, align, parts }
 }
 
-/// The solver's work grows with the square of a shape's rectangles. Beyond some, neighbours in time are taken together:
-/// the shape then holds a little more than its members need.
+/// Makes a shape easier to place, which then holds a little more than its members need. Parts begin and end at multiples
+/// of the alignment, as whatever lies beside them does. The solver's work grows with the square of a shape's rectangles:
+/// beyond some, neighbours in time are taken together.
 fn coarsen(buffer: &mut Buffer) {
     const MOST: usize = 64;
+    for part in &mut buffer.parts {
+        part.start -= part.start % buffer.align;
+        part.end = part.end.checked_next_multiple_of(buffer.align).map_or(buffer.size, |end| end.min(buffer.size));
+    }
+    buffer.parts.dedup_by(|next, part| {
+        let same = part.upper == next.lower && (part.start, part.end) == (next.start, next.end);
+        if same {
+            part.upper = next.upper;
+        }
+        same
+    });
+    if matches!(buffer.parts.as_slice(), [part] if part.lower == buffer.lower && part.upper == buffer.upper && part.start == 0 && part.end == buffer.size)
+    {
+        buffer.parts.clear();
+    }
     while buffer.parts.len() > MOST {
         let together = |pair: &[Part]| {
             pair.iter().copied().reduce(|a, b| Part {
