@@ -188,6 +188,30 @@ fn two_thousand_tensors() {
 }
 
 #[test]
+fn what_makes_the_peak_is_named_in_a_large_picture() {
+    let mut plans = vec![many(1700)];
+    plans.extend(["sd15_unet_64", "unet_resnet34_256"].into_iter().filter_map(|name| load(name, true)));
+    for plan in plans {
+        let svg = check_svg(&plan);
+        let document = Document::parse(&svg).unwrap();
+        let written: Vec<&str> =
+            document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect();
+        let peak = plan.peak();
+        let passing = peak.live.iter().filter(|live| !plan.tensors[live.tensor].role.is_persistent());
+        let names: Vec<&str> = passing.map(|live| plan.tensors[live.holder].name).collect();
+        assert!(!names.is_empty() && names.len() <= 32, "{}: {}", plan.model, names.len());
+        for name in names {
+            // A name of more than forty letters is cut in its middle.
+            let whole = |text: &&str| match text.split_once('…') {
+                Some((head, tail)) if name.len() > 40 => name.starts_with(head) && name.ends_with(tail),
+                _ => *text == name,
+            };
+            assert!(written.iter().any(whole), "{}: {name} has no label", plan.model);
+        }
+    }
+}
+
+#[test]
 fn long_operand_lists_are_broken() {
     let mut draft = Draft::default();
     let parts: Vec<usize> = (0..40)

@@ -1,6 +1,6 @@
 //! Much memory and much data: nothing large passes over the stack or through the expansion.
 
-use model_graph::{Cpu, model_graph};
+use model_graph::{Cpu, Poison, model_graph};
 
 /// 64 MiB of tensors.
 #[model_graph]
@@ -23,6 +23,11 @@ fn be_5_a_small_stack_is_enough() {
         assert_eq!(outputs.y()[4095][2047], 3.0);
         assert_eq!(outputs.y().as_slice()[0], 1.0);
         assert_eq!(*outputs.total(), 2.0);
+        model.x_mut()[4095][2047] = 2.0;
+        // What forward left in the rest of `x` is not zero any more.
+        model.x_mut().as_mut_slice()[..8_388_607].fill(0.0);
+        let outputs = model.forward_with(&mut Poison::default()).unwrap();
+        assert_eq!((outputs.y()[4095][2047], outputs.y().as_slice()[0], *outputs.total()), (3.0, 1.0, 2.0));
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().unwrap();
 }
@@ -52,6 +57,9 @@ fn be_4_large_constants_compile_and_are_copied_once() {
         *model.x_mut() = 3.0;
         let outputs = model.forward().unwrap();
         assert_eq!((outputs.y()[0], outputs.y()[1], outputs.y()[4194303]), (3.0, 0.0, 6.0));
+        *model.x_mut() = 3.0;
+        let outputs = model.forward_with(&mut Poison::default()).unwrap();
+        assert_eq!((outputs.y()[0], outputs.y()[1], outputs.y()[4194303]), (3.0, 0.0, 6.0), "under poison");
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().unwrap();
 }

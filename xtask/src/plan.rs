@@ -84,6 +84,11 @@ fn answer(request: &Request) -> Result<(), String> {
     let fail = |error| format!("{}: {error}", request.file.display());
     let planned = plan(&graph, &request.options).map_err(fail)?;
     planned.with(|plan| {
+        // Files first: a reader of what is printed may have seen enough before its end.
+        let files = [
+            write(request.html.as_deref(), || plan.html().to_string())?,
+            write(request.svg.as_deref(), || plan.svg().to_string())?,
+        ];
         // Both forms name what each way of saving memory brought.
         if request.table {
             sayln!("{plan}");
@@ -91,8 +96,8 @@ fn answer(request: &Request) -> Result<(), String> {
             sayln!("{plan:#}");
         }
         sayln!("\n{}", plan.peak());
-        write(request.html.as_deref(), || plan.html().to_string())?;
-        write(request.svg.as_deref(), || plan.svg().to_string())
+        files.into_iter().flatten().for_each(|path| sayln!("wrote {}", path.display()));
+        Ok(())
     })
 }
 
@@ -105,11 +110,11 @@ fn read(path: &Path) -> Result<Graph, String> {
     text.parse().map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), String> {
-    let Some(path) = path else { return Ok(()) };
+/// Writes a file that was asked for, and gives its name back.
+fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<Option<&Path>, String> {
+    let Some(path) = path else { return Ok(None) };
     fs::write(path, text()).map_err(|error| format!("{}: {error}", path.display()))?;
-    sayln!("wrote {}", path.display());
-    Ok(())
+    Ok(Some(path))
 }
 
 #[cfg(test)]

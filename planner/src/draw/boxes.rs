@@ -45,7 +45,7 @@ pub(super) const fn shades(role: Role) -> &'static [&'static str] {
 }
 
 /// The colour of a tensor's box. Layers repeat, and so would the shades if they went round with every third tensor.
-fn shade(role: Role, index: usize) -> &'static str {
+pub(super) fn shade(role: Role, index: usize) -> &'static str {
     let shades = shades(role);
     shades[(index + index / 9) % shades.len()]
 }
@@ -108,14 +108,28 @@ fn storage(plan: &Plan<'_>, group: &Group, scale: &Scale, f: &mut fmt::Formatter
         frame.rect(f, format_args!("fill=\"{fill}\" fill-opacity=\".4\""))?;
     }
     for (order, &tensor) in core::iter::once(&group.root).chain(&group.members).enumerate() {
-        let area = place(tensor);
-        let above = group.members.iter().skip(order).map(|&member| place(member));
-        tensor_box(plan, tensor, area, visible(area, above), f)?;
+        tensor_box(plan, tensor, place(tensor), free(plan, group, order, scale), f)?;
     }
     if !group.members.is_empty() && frame.height() > 4.0 {
         frame.rect(f, format_args!("class=\"o n\""))?;
     }
     f.write_str("</g>\n")
+}
+
+/// Where the name of a tensor goes, the root being at 0 and the members after it: the stretch that no other one covers.
+fn free(plan: &Plan<'_>, group: &Group, order: usize, scale: &Scale) -> Area {
+    let place = |tensor: usize| area(plan, group, tensor, scale);
+    let own = order.checked_sub(1).map_or(group.root, |member| group.members[member]);
+    visible(place(own), group.members.iter().skip(order).map(|&member| place(member)))
+}
+
+/// Whether the box of a tensor of that storage bears its whole name, in letters that can be read.
+pub(super) fn named(plan: &Plan<'_>, group: &Group, tensor: usize, scale: &Scale) -> bool {
+    let order = group.members.iter().position(|&member| member == tensor).map_or(0, |member| member + 1);
+    let free = free(plan, group, order, scale);
+    let name = plan.tensors[tensor].name;
+    fit(name, free.width(), free.height())
+        .is_some_and(|label| label.size >= 9.0 && label.text.1 >= name.chars().count())
 }
 
 /// Where a tensor is drawn. Parts stand back from their storage's frame, so that they can be told from it.

@@ -26,6 +26,8 @@ mod peak;
 mod scale;
 #[cfg(feature = "alloc")]
 mod svg;
+#[cfg(feature = "alloc")]
+mod unnamed;
 
 #[cfg(feature = "alloc")]
 pub use html::Html;

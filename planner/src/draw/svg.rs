@@ -7,6 +7,7 @@ use super::boxes::{self, ROLES, shades};
 use super::label::{At, Escaped, text_width};
 use super::layout::Layout;
 use super::scale::Scale;
+use super::unnamed::Unnamed;
 use super::words::{Grouped, Moment, Name, Size, Tick, Verdict, stripes};
 use crate::{Plan, PlanTensor, Role, Storage};
 
@@ -14,7 +15,7 @@ use crate::{Plan, PlanTensor, Role, Storage};
 ///
 /// Time goes across, one column a moment: `load`, the steps, `end`. Bytes go up. Each tensor is a box as wide as it
 /// lives and as high as it is large; what lies in another tensor's storage is drawn inside that one's box. Names stand
-/// where they fit, and every box has a tooltip. The dashed line is the lower bound, the marked column the peak. Where
+/// where they fit, and every box has a tooltip; what lives at the peak and has no room for its name is listed below. The dashed line is the lower bound, the marked column the peak. Where
 /// persistent tensors would press the others flat, they get a band with a scale of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Svg<'a> {
@@ -60,7 +61,9 @@ impl Display for Svg<'_> {
         let plot_height = (380.0 + layout.groups.len() as f64 * 4.0).clamp(420.0, 860.0);
         let scale = Scale::new(plan, [LEFT, TOP, plot_width, plot_height]);
         let ops = Ops::of(plan, &scale);
-        let (width, height) = (LEFT + plot_width + RIGHT, TOP + plot_height + 30.0 + ops.height());
+        let unnamed = Unnamed::of(plan, &layout, &scale, plot_width);
+        let bottom = TOP + plot_height + 30.0 + ops.height();
+        let (width, height) = (LEFT + plot_width + RIGHT, bottom + unnamed.height());
         writeln!(
             f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" class=\"mg\" role=\"img\">",
@@ -78,6 +81,7 @@ impl Display for Svg<'_> {
         gap(&scale, f)?;
         peak(plan, &layout, &scale, f)?;
         bounds(plan, &scale, f)?;
+        unnamed.draw(plan, LEFT, bottom, f)?;
         f.write_str("</svg>\n")
     }
 }
