@@ -1,5 +1,7 @@
 //! Runs plans that are not written into a program: finds each step's kernel by the operator's struct.
 
+use std::rc::Rc;
+
 use model_graph::cpu::OwnedBytes;
 use model_graph::{Buffer, BufferType, Call, Cpu, CpuBuffer, Error, HostBuffer, Kernel, Poison, Usage, View, op};
 use model_graph::{read_view, write_view};
@@ -137,35 +139,49 @@ impl<'p> Machine<'p> {
                 let views =
                     |tensors: &[usize]| -> Vec<View> { tensors.iter().map(|at| plan.tensors[*at].view).collect() };
                 let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
-                let exact = match step.op.as_any().is::<op::MatMul>() && watch.packed {
-                    true => Some(self.product(&*step.op, &inputs, &outputs[0]).map_err(|error| error.to_string())?),
-                    false => None,
-                };
-                let before = watch.writes.then(|| self.buffer.bytes().to_vec());
-                call(&mut self.buffer, &*step.op, &inputs, &outputs, &scratch)
-                    .map_err(|error| format!("step {index} ({:?}): {error}", step.op))?;
-                if let Some(before) = before {
-                    let own = own_bytes(&outputs, &scratch, before.len());
-                    let changed = before.iter().zip(self.buffer.bytes()).zip(own);
-                    let strange = changed.map(|((before, after), own)| before != after && !own);
-                    let strange: Vec<usize> = strange.enumerate().filter(|(_, is)| *is).map(|(at, _)| at).collect();
-                    if !strange.is_empty() {
-                        return Err(format!("step {index} ({:?}) changed bytes {strange:?}", step.op));
-                    }
-                }
-                if let Some((exact, tolerance)) = exact {
-                    let rounded = self.elements(&outputs[0]).map_err(|error| error.to_string())?;
-                    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance || a.is_nan() && b.is_nan();
-                    if !exact.iter().zip(&rounded).all(close) {
-                        return Err(format!("step {index} ({:?}) is {rounded:?} instead of {exact:?}", step.op));
-                    }
-                    write_view(&mut self.buffer, &outputs[0], bytemuck::cast_slice(&exact))
-                        .map_err(|error| error.to_string())?;
+                for (op, inputs) in apart(&step.op, inputs, outputs[0]) {
+                    self.step(&*op, &inputs, &outputs, &scratch, watch)
+                        .map_err(|text| format!("step {index} ({op:?}) {text}"))?;
                 }
                 poison(&mut self.buffer, index + 1);
             }
             Ok(())
         })
+    }
+
+    fn step(
+        &mut self,
+        op: &dyn Operator,
+        inputs: &[View],
+        outputs: &[View],
+        scratch: &[View],
+        watch: Watch,
+    ) -> Result<(), String> {
+        let words = |error: Error| error.to_string();
+        let exact = match op.as_any().is::<op::MatMul>() && watch.packed {
+            true => Some(self.product(op, inputs, &outputs[0]).map_err(words)?),
+            false => None,
+        };
+        let before = watch.writes.then(|| self.buffer.bytes().to_vec());
+        call(&mut self.buffer, op, inputs, outputs, scratch).map_err(words)?;
+        if let Some(before) = before {
+            let own = own_bytes(outputs, scratch, before.len());
+            let changed = before.iter().zip(self.buffer.bytes()).zip(own);
+            let strange = changed.map(|((before, after), own)| before != after && !own);
+            let strange: Vec<usize> = strange.enumerate().filter(|(_, is)| *is).map(|(at, _)| at).collect();
+            if !strange.is_empty() {
+                return Err(format!("changed bytes {strange:?}"));
+            }
+        }
+        if let Some((exact, tolerance)) = exact {
+            let rounded = self.elements(&outputs[0]).map_err(words)?;
+            let close = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance || a.is_nan() && b.is_nan();
+            if !exact.iter().zip(&rounded).all(close) {
+                return Err(format!("is {rounded:?} instead of {exact:?}"));
+            }
+            write_view(&mut self.buffer, &outputs[0], bytemuck::cast_slice(&exact)).map_err(words)?;
+        }
+        Ok(())
     }
 
     /// The product of packed copies of the operands, and how far a sum in another order may be from it.
@@ -183,6 +199,16 @@ impl<'p> Machine<'p> {
     pub fn size(&self) -> usize {
         self.buffer.size()
     }
+}
+
+/// A call with stages as the calls it is made of.
+fn apart(op: &Rc<dyn Operator>, mut inputs: Vec<View>, output: View) -> Vec<(Rc<dyn Operator>, Vec<View>)> {
+    let Some(fused) = op.as_any().downcast_ref::<op::Fused>() else { return vec![(op.clone(), inputs)] };
+    let mut others = inputs.split_off(fused.operands);
+    let mut calls = apart(&fused.base, inputs, output);
+    others.insert(fused.side.min(others.len()), output);
+    calls.push((fused.stage.clone(), others));
+    calls
 }
 
 fn type_of(view: &View) -> Type {

@@ -39,6 +39,26 @@ struct Edges {
     pub one: Tensor<f32, { N + 1 }, 3>,
 }
 
+/// A convolution that another one follows, with a border between them that neither has of its own.
+#[model_graph]
+struct Between {
+    #[input]
+    x: Tensor<f32, 1, 4, 16, 16>,
+    #[weight]
+    w: Tensor<f32, 4, 4, 3, 3>,
+    #[output(conv2d(pad(relu(conv2d(x, w, padding = 1)), before = [0, 0, 1, 1], value = 1), w))]
+    pub y: _,
+}
+
+#[test]
+fn a_convolution_with_stages_writes_into_the_border() {
+    let plan = &Between::PLAN;
+    assert_eq!(ops(plan), ["conv2d + relu", "fill", "fill", "fill", "fill", "conv2d"]);
+    let [image, border] = [4 * 16 * 16, 4 * 18 * 18].map(|elements: usize| 4 * elements);
+    assert_eq!(plan.size, plan.persistent.next_multiple_of(64) + image + border, "{plan}");
+    assert!(plan.saved.iter().any(|saving| saving.by == "parts produced inside concatenations"), "{plan}");
+}
+
 fn ops(plan: &Plan<'_>) -> Vec<String> {
     plan.steps.iter().map(|step| step.op.to_string()).collect()
 }

@@ -3,7 +3,7 @@
 use super::rule::f32_only;
 use super::window::{extent, least, named, padding, plane, spell_layout};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
-use crate::{Dim, Shape, Type};
+use crate::{Dim, Shape, Type, View};
 
 operator! {
     /// Cross-correlation of images with filters, as every framework's `conv2d`. Operands: x (`N C H W`, or `N H W C`
@@ -66,6 +66,11 @@ impl Operator for Conv2d {
 
     fn takes_stages(&self) -> bool {
         true
+    }
+
+    /// `N C H W` is written row by row, wherever the rows lie.
+    fn writes(&self, output: &View) -> bool {
+        output.is_packed() || !self.channels_last && (output.dims[3] < 2 || output.strides[3] == 1)
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {

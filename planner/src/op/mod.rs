@@ -171,6 +171,11 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
+    /// True when the kernel writes an output that lies like this: packed, or by its strides if it writes by any.
+    fn writes(&self, output: &View) -> bool {
+        output.is_packed() || self.strided_output()
+    }
+
     /// True when the kernel can apply elementwise stages to its output while it makes it.
     fn takes_stages(&self) -> bool {
         false

@@ -25,8 +25,8 @@ mod fused {
     use alloc::string::String;
     use core::any::Any;
 
-    use crate::Type;
     use crate::op::{Field, Fields, Operator, RuleError};
+    use crate::{Type, View};
 
     /// What the planner knows of a `Then`.
     #[derive(Clone, Debug)]
@@ -83,6 +83,10 @@ mod fused {
 
         fn strided_input(&self, input: usize) -> bool {
             input >= self.operands || self.base.strided_input(input)
+        }
+
+        fn writes(&self, output: &View) -> bool {
+            self.base.writes(output)
         }
 
         fn scratch(&self, inputs: &[Type], output: &Type) -> usize {

@@ -37,7 +37,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
         Ok(inferred) => fault!("step {index} (`{name}`) makes {inferred} and writes {result}"),
         Err(error) => fault!("step {index} (`{name}`) does not take its operands: {error:?}"),
     }
-    if !step.op.strided_output() && !view(output).is_packed() {
+    if !step.op.writes(view(output)) {
         fault!("step {index} (`{name}`) cannot write `{}`, which is strided", planned.tensors[output].name);
     }
     for (operand, input) in step.inputs.iter().enumerate() {

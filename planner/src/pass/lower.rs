@@ -189,7 +189,7 @@ impl<'g> Lowering<'g> {
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.
         if producer.op.action() == Action::Compute
-            && (!producer.op.strided_output() || producer.inputs.iter().any(|input| self.view(*input).0 == root))
+            && (!producer.op.writes(place) || producer.inputs.iter().any(|input| self.view(*input).0 == root))
         {
             return false;
         }

@@ -46,6 +46,8 @@ pub(super) struct Extents {
     pub(super) channels: usize,
     /// Filters in a group.
     pub(super) filters: usize,
+    /// Distances between the output's images, planes and rows in `N C H W`.
+    pub(super) output: [usize; 3],
 }
 
 impl Extents {
@@ -80,14 +82,17 @@ fn conv2d(
         groups: op.groups,
         channels: w_view.dims[channel],
         filters: w_view.dims[0] / op.groups,
+        output: [y_view.strides[0], y_view.strides[1], y_view.strides[2]],
     };
     if op.channels_last {
         channels_last(x, w, bias.slice(), output, &extents);
         if let Some(finish) = finish {
             finish(output, 0);
         }
-    } else {
+    } else if y_view.is_packed() {
         planes(x, w, bias.slice(), output, &extents, finish);
+    } else {
+        apart(x, w, bias.slice(), output, y_view.dims[0], &extents, finish);
     }
 }
 
@@ -111,10 +116,58 @@ fn planes(x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32], e: &Extents
             let b = Matrix { data: x, row: windows, column: 1 };
             gemm([e.filters, windows, e.channels], a, b, y);
         } else {
-            if e.filters < FEW { rows(x, w, y, e) } else { image(x, w, y, e) }
+            if e.filters < FEW { rows(x, w, y, e) } else { image(x, w, y, e, windows) }
         }
         if let Some(finish) = &mut finish {
             finish(y, index * e.filters * windows);
+        }
+    }
+}
+
+/// `N C H W` whose rows do not lie one after the other, as inside a border: each is worked on by itself.
+fn apart(
+    x: &[f32],
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    images: usize,
+    e: &Extents,
+    mut finish: Option<&mut Finish<'_>>,
+) {
+    let [vertical, horizontal] = e.sides;
+    let (width, windows) = (horizontal.windows, vertical.windows * horizontal.windows);
+    let x_group = e.channels * vertical.image * horizontal.image;
+    for index in 0..images * e.groups {
+        let (image, group) = (index / e.groups, index % e.groups);
+        let y = &mut y[image * e.output[0] + group * e.filters * e.output[1]..];
+        let x = &x[index * x_group..][..x_group];
+        let w = &w[group * e.filters * e.filter()..][..e.filters * e.filter()];
+        let bias = bias.map(|bias| &bias[group * e.filters..][..e.filters]);
+        for filter in 0..e.filters {
+            for row in 0..vertical.windows {
+                y[filter * e.output[1] + row * e.output[2]..][..width].fill(bias.map_or(0.0, |bias| bias[filter]));
+            }
+        }
+        if e.filter() > 0 {
+            if e.is_pointwise() && windows == 1 {
+                // The one product whose sums depend on how its sides lie: as where the rows are together.
+                for (filter, w) in w.chunks_exact(e.channels).enumerate() {
+                    let a = Matrix { data: w, row: e.channels, column: 1 };
+                    let b = Matrix { data: x, row: 1, column: 1 };
+                    gemm([1, 1, e.channels], a, b, &mut y[filter * e.output[1]..]);
+                }
+            } else if e.filters < FEW && !e.is_pointwise() {
+                rows(x, w, y, e);
+            } else {
+                self::image(x, w, y, e, width);
+            }
+        }
+        if let Some(finish) = &mut finish {
+            for line in 0..e.filters * vertical.windows {
+                let (filter, row) = (line / vertical.windows, line % vertical.windows);
+                let y = &mut y[filter * e.output[1] + row * e.output[2]..][..width];
+                finish(y, index * e.filters * windows + line * width);
+            }
         }
     }
 }
@@ -125,9 +178,9 @@ const FEW: usize = 4;
 /// One image and one group with few filters: each tap adds a shifted row to a row of the output.
 fn rows(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
     let [vertical, horizontal] = e.sides;
-    let planes = y.chunks_exact_mut(vertical.windows * horizontal.windows).zip(w.chunks_exact(e.filter()));
-    for (plane, filter) in planes {
-        for (row, y) in plane.chunks_exact_mut(horizontal.windows).enumerate() {
+    for (plane, filter) in w.chunks_exact(e.filter()).enumerate() {
+        for row in 0..vertical.windows {
+            let y = &mut y[plane * e.output[1] + row * e.output[2]..][..horizontal.windows];
             for channel in 0..e.channels {
                 for u in vertical.taps(row) {
                     let line = channel * vertical.image + vertical.element(row, u);
@@ -162,24 +215,27 @@ wide! {
         }
     }
 
-    /// One image and one group.
-    fn image(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
-        if WIDE { panels::<16>(x, w, y, e) } else { panels::<8>(x, w, y, e) }
+    /// One image and one group, of whose output that many elements lie one after the other.
+    fn image(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, run: usize) {
+        if WIDE { panels::<16>(x, w, y, e, run) } else { panels::<8>(x, w, y, e, run) }
     }
 }
 
 /// As a product of the filters with the image's taps, of which `W` windows by [`DEPTH`] taps are packed at a time.
 #[inline(always)]
-fn panels<const W: usize>(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents) {
+fn panels<const W: usize>(x: &[f32], w: &[f32], y: &mut [f32], e: &Extents, run: usize) {
     let windows = e.sides[0].windows * e.sides[1].windows;
     let mut packed = [[0.0; W]; DEPTH];
-    for first in (0..windows).step_by(W) {
-        let width = (windows - first).min(W);
+    // A run is a row, or all rows where they lie one after the other.
+    let panels = (0..windows).step_by(run).flat_map(|start| (0..run).step_by(W).map(move |at| (start, at)));
+    for (start, at) in panels {
+        let (first, width) = (start + at, (run - at).min(W));
+        let y = &mut y[start / run * e.output[2] + at..];
         for start in (0..e.filter()).step_by(DEPTH) {
             let depth = (e.filter() - start).min(DEPTH);
             pack(x, &mut packed[..depth], e, start, first, width);
             let a = Matrix { data: &w[start..], row: e.filter(), column: 1 };
-            column::<W>(e.filters, a, packed[..depth].as_flattened(), W, depth, &mut y[first..], windows, width);
+            column::<W>(e.filters, a, packed[..depth].as_flattened(), W, depth, y, e.output[1], width);
         }
     }
 }

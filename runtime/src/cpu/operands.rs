@@ -67,7 +67,7 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     for (input, view) in call.inputs.iter().enumerate() {
         packed_unless(strided[input], view)?;
     }
-    packed_unless(call.op.strided_output(), output)?;
+    packed_unless(call.op.writes(output), output)?;
     carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
 }
 
@@ -104,7 +104,7 @@ pub(super) fn fused_operands<'a, O: Described>(
     for (input, view) in own.iter().enumerate() {
         packed_unless(op.strided_input(input), view)?;
     }
-    packed_unless(false, output)?;
+    packed_unless(op.writes(output), output)?;
     let shape = type_of(output)?.shape;
     for other in others {
         if type_of(other)?.shape.broadcast(&shape) != Ok(shape) || other.dtype != output.dtype {

@@ -98,6 +98,45 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn a_convolution_into_a_border(
+        batch in 0usize..3, groups in 1usize..3, channels in 1usize..4, filters in 1usize..7, height in 1usize..9,
+        width in 1usize..40, border in prop::array::uniform4(0usize..3), pointwise: bool,
+    ) {
+        let kernel = if pointwise { 1 } else { 3 };
+        let conv = op::Conv2d {
+            stride: [1, 1], padding: if pointwise { [0; 4] } else { [1; 4] }, dilation: [1, 1], groups,
+            channels_last: false,
+        };
+        let [top, left, bottom, right] = border;
+        let whole = [batch, groups * filters + 1, top + height + bottom, left + width + right];
+        let y = [batch, groups * filters, height, width];
+        let x = [batch, groups * channels, height, width];
+        let shapes: [&[usize]; 6] =
+            [&x, &[groups * filters, channels, kernel, kernel], &[groups * filters, 1, 1], &y, &y, &whole];
+        let (mut host, views) = buffer(&shapes);
+        let [x, w, bias, residual, packed, whole] = views[..] else { unreachable!() };
+        let mut inside = whole;
+        inside.dims = packed.dims;
+        inside.offset += 4 * (top * whole.strides[2] + left);
+        let staged = then(then(then(conv, op::Add {}, 0), op::Relu {}, 0), op::Sub {}, 1);
+        run(&mut host, conv, &[x, w], packed).unwrap();
+        run(&mut host, conv, &[x, w], inside).unwrap();
+        prop_assert_eq!(read(&host, &packed), read(&host, &inside));
+        let inputs = [x, w, bias, residual];
+        run(&mut host, staged, &inputs, packed).unwrap();
+        let before = host.bytes().to_vec();
+        run(&mut host, staged, &inputs, inside).unwrap();
+        prop_assert_eq!(read(&host, &packed), read(&host, &inside));
+        let mut own = vec![false; before.len()];
+        super::harness::places(&inside).for_each(|at| own[at..at + 4].fill(true));
+        prop_assert!(before.iter().zip(host.bytes()).zip(own).all(|((before, after), own)| own || before == after));
+    }
+}
+
 #[test]
 fn a_stage_that_reads_what_is_written_is_an_error() {
     let (mut host, views) = buffer(&[&[4, 4], &[4, 4], &[4, 4]]);
