@@ -77,7 +77,8 @@ fn bits_are_right(graph: &Graph, align: usize) -> Result<(), String> {
         (true, true, true, Order::MinPeak),
         (false, false, false, Order::MinPeak),
     ] {
-        let options = Options { order, fuse, ..options(in_place, concat, align) };
+        // Views are left out together with results in place.
+        let options = Options { order, fuse, views: in_place, ..options(in_place, concat, align) };
         let planned = planned(graph, &options)?;
         for watch in [None, Some(0xff)].map(|poison| Watch { poison, writes: poison.is_none(), packed: true }) {
             runs(graph, &planned, &expected, watch)

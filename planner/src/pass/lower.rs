@@ -73,7 +73,7 @@ pub(super) fn lower(graph: &Graph, options: &Options) -> Lowered {
     if options.concat {
         lowering.place_parts();
     }
-    lowering.place_views();
+    lowering.place_views(options.views);
     lowering.emit()
 }
 
@@ -203,7 +203,7 @@ impl<'g> Lowering<'g> {
     }
 
     /// Turns views that cannot stay views into copies.
-    fn place_views(&mut self) {
+    fn place_views(&mut self, allowed: bool) {
         let outputs: Vec<TensorId> = self.graph.nodes().map(|(_, node)| node.output).collect();
         for output in outputs {
             let Place::View(of) = self.places[output.index()] else { continue };
@@ -213,6 +213,7 @@ impl<'g> Lowering<'g> {
             let node = self.producer(output);
             self.places[output.index()] = match node.op.view(&base, &ty) {
                 None => Place::CopiedView(of),
+                Some(_) if !allowed => Place::CopiedOut(of),
                 // Accessors hand out packed elements.
                 Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
                 // A kept tensor outlives the input's next writing.

@@ -31,6 +31,8 @@ pub struct Options {
     pub align: usize,
     /// Let operators write over an operand that dies there.
     pub in_place: bool,
+    /// Let reshapes, slices and permutations look at their operand's bytes instead of copying them.
+    pub views: bool,
     /// Let parts of a concatenation be produced inside it.
     pub concat: bool,
     /// Let elementwise operators become stages of the product or convolution before them.
@@ -56,6 +58,7 @@ impl Default for Options {
         Options {
             align: 64,
             in_place: true,
+            views: true,
             concat: true,
             fuse: true,
             order: Order::Declared,
@@ -179,22 +182,16 @@ impl Planned {
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     let expanded = expand::expand(graph).map_err(|_| PlanError::TooLarge)?;
-    let graph = expanded.as_ref().unwrap_or(graph);
-    let fused = if options.fuse { fuse::fuse(graph) } else { None };
-    let mut best = ordered(fused.as_ref().unwrap_or(graph), options)?;
-    let graph = match fused.as_ref() {
-        None => graph,
-        Some(fused) => {
-            // A call with stages cannot overwrite what a stage reads, which could cost more than it saves.
-            let plain = ordered(graph, options)?;
-            if plain.size < best.size {
-                best = plain;
-                graph
-            } else {
-                fused
-            }
-        }
-    };
+    let plain = expanded.as_ref().unwrap_or(graph);
+    let fused = if options.fuse { fuse::fuse(plain) } else { None };
+    let mut graph = fused.as_ref().unwrap_or(plain);
+    let mut best = ordered(graph, options, None)?.ok_or(PlanError::TooLarge)?;
+    if fused.is_some()
+        // A call with stages cannot overwrite what a stage reads, which could cost more than it saves.
+        && let Some(better) = ordered(plain, options, Some(best.size))?
+    {
+        (best, graph) = (better, plain);
+    }
     let declared = best.size;
     if options.order == Order::MinPeak {
         // The order is searched for with every storage whole; what counts is the finished plan.
@@ -202,45 +199,54 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
             let options = Options { concat, ..*options };
             let order = order::min_peak(graph, &options);
             if let Some(Ok(graph)) = order.map(|order| graph.reordered(&order)) {
-                let reordered = ordered(&graph, &options)?;
-                if reordered.size < best.size {
-                    best = reordered;
+                if let Some(better) = ordered(&graph, &options, Some(best.size))? {
+                    best = better;
                 }
             }
         }
     }
     verify(&best).map_err(PlanError::Fault)?;
-    best.saved = saved(graph, options, declared)?;
+    best.saved = saved(graph, plain, options, declared)?;
     best.saved.push(Saving { by: "the order of least peak", bytes: declared - best.size });
     best.saved.retain(|saving| saving.bytes > 0);
     Ok(best)
 }
 
-/// How much more the declared order would need at the least without one or the other option.
-fn saved(graph: &Graph, options: &Options, size: usize) -> Result<Vec<Saving>, PlanError> {
-    let without = [
-        ("results in place of operands", Options { in_place: false, ..*options }),
-        ("parts produced inside concatenations", Options { concat: false, ..*options }),
-    ];
-    let nested = nest::nest(graph);
+/// How much more the declared order would need at the least without one or the other way of saving.
+fn saved(graph: &Graph, plain: &Graph, options: &Options, size: usize) -> Result<Vec<Saving>, PlanError> {
     let mut savings = Vec::new();
-    for (by, options) in without {
-        let mut least = usize::MAX;
-        for graph in nested.iter().filter(|_| options.concat).chain([graph]) {
-            let mut lowered = lower::lower(graph, &options);
+    for (by, on, graph, without) in [
+        ("views", options.views, graph, Options { views: false, ..*options }),
+        ("results in place of operands", options.in_place, graph, Options { in_place: false, ..*options }),
+        ("parts produced inside concatenations", options.concat, graph, Options { concat: false, ..*options }),
+        ("stages of products and convolutions", options.fuse, plain, *options),
+    ] {
+        if on {
+            savings.push(Saving { by, bytes: least(graph, &without)?.saturating_sub(size) });
+        }
+    }
+    Ok(savings)
+}
+
+/// The least that a plan with these options could need.
+fn least(graph: &Graph, options: &Options) -> Result<usize, PlanError> {
+    let nested = if options.concat { nest::nest(graph) } else { None };
+    let mut least = usize::MAX;
+    for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
+        for graph in nested.iter().filter(|_| concat).chain([graph]) {
+            let mut lowered = lower::lower(graph, &Options { concat, ..*options });
             let lifetimes = lifetime::lifetimes(&lowered);
             if options.in_place {
                 alias::in_place(&mut lowered, &lifetimes);
             }
             least = least.min(place::bound(&lowered, &lifetimes, options.align)?);
         }
-        savings.push(Saving { by, bytes: least.saturating_sub(size) });
     }
-    Ok(savings)
+    Ok(least)
 }
 
-/// The best plan of the calls as they stand.
-fn ordered(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+/// The best plan of the calls as they stand, if it is smaller than `below`.
+fn ordered(graph: &Graph, options: &Options, below: Option<usize>) -> Result<Option<Planned>, PlanError> {
     // What an option saves it can cost elsewhere: producing a part early holds the whole concatenation's storage from
     // then on, and an operand that is overwritten pins the result to its place. So each is also left out, where the
     // bound says that this could need less.
@@ -249,12 +255,12 @@ fn ordered(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     for (in_place, concat) in [(true, true), (true, false), (false, true), (false, false)] {
         if in_place <= options.in_place && concat <= options.concat {
             for graph in nested.iter().filter(|_| concat).chain([graph]) {
-                let below = best.as_ref().map(|best: &Planned| best.size);
+                let below = best.as_ref().map(|best: &Planned| best.size).or(below);
                 best = attempt(graph, &Options { in_place, concat, ..*options }, below)?.or(best);
             }
         }
     }
-    best.ok_or(PlanError::TooLarge)
+    Ok(best)
 }
 
 /// The plan with exactly these options, if it is smaller than `below`.

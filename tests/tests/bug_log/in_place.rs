@@ -94,6 +94,8 @@ struct Chain {
 fn ip_7_in_place_happens() {
     assert_eq!(Chain::PLAN.size, 2048);
     assert_eq!(in_place_steps(&Chain::PLAN), 4);
+    let saved: Vec<(&str, usize)> = Chain::PLAN.saved.iter().map(|saving| (saving.by, saving.bytes)).collect();
+    assert_eq!(saved, [("results in place of operands", 1024)]);
 }
 
 /// An operand that is stretched over the result.
