@@ -77,11 +77,9 @@ const SABOTAGES: [(&str, Sabotage); 16] = [
     }),
     ("a buffer too small", |plan, [by, ..]| plan.size -= (1 + by % 64).min(plan.size)),
     ("another operand read", |plan, [at, operand, with]| {
-        if plan.steps.is_empty() {
-            return;
-        }
-        let at = at % plan.steps.len();
-        let operand = operand % plan.steps[at].inputs.len();
+        // A fill reads nothing.
+        let Some(at) = at.checked_rem(plan.steps.len()) else { return };
+        let Some(operand) = operand.checked_rem(plan.steps[at].inputs.len()) else { return };
         let (instead, read) = (with % plan.tensors.len(), plan.steps[at].inputs[operand]);
         if plan.tensors[instead].view.dims == plan.tensors[read].view.dims {
             plan.steps[at].inputs[operand] = instead;
