@@ -125,6 +125,7 @@ pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<
 /// A given buffer, cleared, if it fits the plan.
 pub fn adopt<B: Buffer>(mut buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
     buffer = check(buffer, plan)?;
+    buffer.reset();
     buffer.clear(0)?;
     prepare(buffer, plan)
 }

@@ -174,7 +174,9 @@ fn a_given_buffer_is_prepared_as_a_new_one_is() {
     assert_eq!(recording.0.take().last(), Some(&Event::Forgotten));
 
     let model = Model::from_buffer(buffer).unwrap();
-    assert_eq!(recording.0.take(), expected());
+    let mut events = vec![Event::Forgotten];
+    events.extend(expected());
+    assert_eq!(recording.0.take(), events);
     let (mut w, mut pair) = ([1.0; 4], [0.0; 2]);
     model.w().read(&mut w).unwrap();
     model.pair().read(&mut pair).unwrap();

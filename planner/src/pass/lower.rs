@@ -184,7 +184,18 @@ impl<'g> Lowering<'g> {
             return false;
         }
         if place.is_packed() {
-            return true;
+            // Whoever makes or reads it may have another operand in the same root, laid along another axis, whose span
+            // goes over this place.
+            let near = |found: (TensorId, View)| {
+                let span = found.1.span();
+                found.0 == root && span.start < place.span().end && place.span().start < span.end
+            };
+            let makes = producer.op.action() == Action::Compute;
+            return !(makes && producer.inputs.iter().any(|input| near(self.view(*input))))
+                && !self.readers[part.index()]
+                    .clone()
+                    .into_iter()
+                    .any(|(reader, _)| reader.op.action() == Action::Compute && near(self.view(reader.output)));
         }
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.
