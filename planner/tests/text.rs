@@ -130,6 +130,19 @@ fn the_order_is_part_of_the_form() {
 }
 
 #[test]
+fn what_has_no_name_is_part_of_the_form() {
+    let named = "model Named
+  %0 x: input f32[64x64]
+  %1 w: weight f32[64x64]
+  %2 y.matmul: node f32[64x64] = matmul(%0, %1)
+  %3 y: output f32[64x64] = relu(%2)
+";
+    let inner = named.replace(": node", ": inner node");
+    let [named, inner] = [named, &inner].map(|text| plan(&round(text), &Options::default()).unwrap().steps.len());
+    assert_eq!((named, inner), (2, 1), "only what has no name is fused away");
+}
+
+#[test]
 fn whoever_writes_by_hand_may_leave_things_out() {
     let graph = Graph::parse(
         "// Written by hand.
