@@ -62,7 +62,8 @@ fn settings_in_the_languages_spelling() {
   %20 s: node f32[2] = rms_norm(%19, axis = 0, eps = 0.5)
   %21 t: node f32[2x3x4] = batch_norm(%0, %1, %1, %1, %1, axis = 2, eps = 0.001)
   %22 y: output f32[2] = add(%20, %16)
-  %23 z: output f32[2x3x4] = mul(%21, %15)
+  %23 u: output f32[3x4x4] = pad(%0, before = [0, 1, 0], after = [1, 0, 0], value = -0.5)
+  %24 z: output f32[2x3x4] = mul(%21, %15)
 ",
     );
 }
