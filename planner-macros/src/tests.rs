@@ -247,12 +247,12 @@ fn the_graph_of_a_report_can_be_read() {
           %0 x: input f32[1x2x8x8]
           %1 in: kept input f32
           %2 w: weight f32[4x2x3x3]
-          %3 y.conv2d: node f32[1x4x4x4] = conv2d(%0, %2, stride = [2, 2], padding = [0, 0, 1, 1], dilation = [1, 1], groups = 1, layout = nchw)
-          %4 y.relu: node f32[1x4x4x4] = relu(%3)
+          %3 y.conv2d: inner node f32[1x4x4x4] = conv2d(%0, %2, stride = [2, 2], padding = [0, 0, 1, 1], dilation = [1, 1], groups = 1, layout = nchw)
+          %4 y.relu: inner node f32[1x4x4x4] = relu(%3)
           %5 "0.5": constant f32
-          %6 y.mul: node f32[1x4x4x4] = mul(%4, %5)
+          %6 y.mul: inner node f32[1x4x4x4] = mul(%4, %5)
           %7 y: node f32[1x4x4x4] = sub(%6, %1)
-          %8 cut.slice: node f32[1x2x4x4] = slice(%7, axis = 1, start = 1, end = 3, step = 1)
+          %8 cut.slice: inner node f32[1x2x4x4] = slice(%7, axis = 1, start = 1, end = 3, step = 1)
           %9 cut: kept node f32[1x2x4x4] = clamp(%8, low = -1.0)
           %10 rows: output f32[2x16] = reshape(%9, shape = [2, 16])
     "#]]

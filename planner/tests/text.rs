@@ -62,7 +62,8 @@ fn settings_in_the_languages_spelling() {
   %20 s: node f32[2] = rms_norm(%19, axis = 0, eps = 0.5)
   %21 t: node f32[2x3x4] = batch_norm(%0, %1, %1, %1, %1, axis = 2, eps = 0.001)
   %22 y: output f32[2] = add(%20, %16)
-  %23 z: output f32[2x3x4] = mul(%21, %15)
+  %23 u: output f32[3x4x4] = pad(%0, before = [0, 1, 0], after = [1, 0, 0], value = -0.5)
+  %24 z: output f32[2x3x4] = mul(%21, %15)
 ",
     );
 }
@@ -127,6 +128,19 @@ fn the_order_is_part_of_the_form() {
     let of = |graph: &Graph| plan(graph, &Options::default()).unwrap().with(|plan| plan.to_string());
     assert_eq!(of(&read), of(&other));
     assert_ne!(of(&read), of(&graph));
+}
+
+#[test]
+fn what_has_no_name_is_part_of_the_form() {
+    let named = "model Named
+  %0 x: input f32[64x64]
+  %1 w: weight f32[64x64]
+  %2 y.matmul: node f32[64x64] = matmul(%0, %1)
+  %3 y: output f32[64x64] = relu(%2)
+";
+    let inner = named.replace(": node", ": inner node");
+    let [named, inner] = [named, &inner].map(|text| plan(&round(text), &Options::default()).unwrap().steps.len());
+    assert_eq!((named, inner), (2, 1), "only what has no name is fused away");
 }
 
 #[test]

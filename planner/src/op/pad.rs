@@ -2,7 +2,7 @@
 
 use super::rule::f32_only;
 use super::window::named;
-use super::{Action, Args, Described, Expected, Operator, RuleError, Setting, Spec, Value, operator};
+use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{MAX_RANK, Type};
 
 operator! {
@@ -64,6 +64,13 @@ fn counts(args: &Args<'_>, name: &'static str) -> Result<Option<[usize; MAX_RANK
 }
 
 impl Operator for Pad {
+    fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        let rank = inputs.first().map_or(MAX_RANK, |input| input.shape.rank());
+        Field::Usizes(&self.before[..rank]).spell(&mut |before| visit("before", before));
+        Field::Usizes(&self.after[..rank]).spell(&mut |after| visit("after", after));
+        visit("value", Value::Float(f64::from(self.value)));
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         f32_only(inputs)?;
         let mut output = inputs[0];

@@ -5,12 +5,12 @@
 //! model Mlp
 //!   %0 image: input f32[100x784]
 //!   %1 w: weight f32[784x10]
-//!   %2 probs.matmul: node f32[100x10] = matmul(%0, %1)
+//!   %2 probs.matmul: inner node f32[100x10] = matmul(%0, %1)
 //!   %3 probs: output f32[100x10] = softmax(%2, axis = 1)
 //! ```
 //!
 //! A line is a tensor: its number, name, role and type, and the call that makes it, if one does, with the settings as the
-//! language spells them. Odd names stand in quotes, with Rust's escapes. Calls run from top to bottom, unless a last line
+//! language spells them. The role of a nested call's result, which has no name of its own, is `inner`. Odd names stand in quotes, with Rust's escapes. Calls run from top to bottom, unless a last line
 //! `order %3, %2` lists them otherwise, each by its result. `//` begins a comment, which ends with its line.
 
 mod call;
@@ -87,7 +87,9 @@ impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", Name(&self.name))?;
         for (id, tensor) in self.tensors() {
-            write!(f, "  %{} {}: {} {}", id.index(), Name(&tensor.name), tensor.role.name(), tensor.ty)?;
+            let inner = if tensor.inner { "inner " } else { "" };
+            let name = Name(&tensor.name);
+            write!(f, "  %{} {name}: {inner}{} {}", id.index(), tensor.role.name(), tensor.ty)?;
             if let Some(node) = tensor.producer {
                 f.write_str(" = ")?;
                 write_call(f, self, self.call(node))?;

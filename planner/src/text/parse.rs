@@ -56,6 +56,7 @@ fn tensor(graph: &mut Graph, tensors: &mut Tensors, line: &mut Line<'_>) -> Resu
     let name = line.name("the tensor's name, in quotes unless it is a word")?;
     line.expect(":", "`:` after the name")?;
     let at_role = *line;
+    let inner = line.takes_words("inner");
     let role = role(line)?;
     let at_type = *line;
     let ty = ty(line)?;
@@ -82,6 +83,9 @@ fn tensor(graph: &mut Graph, tensors: &mut Tensors, line: &mut Line<'_>) -> Resu
             Err(_) => return at_role.error("a tensor whose size fits an address", format!("{ty}")),
         }
     };
+    if inner {
+        graph.set_inner(id);
+    }
     tensors.insert(number, id);
     Ok(())
 }
@@ -96,7 +100,7 @@ fn role(line: &mut Line<'_>) -> Result<Role, ParseError> {
     let mut roles = Role::ALL.into_iter().filter(|role| *role != Role::Scratch);
     match roles.find(|role| line.takes_words(role.name())) {
         Some(role) => Ok(role),
-        None => line.fail("a role: input, kept input, weight, constant, node, kept node or output"),
+        None => line.fail("a role: input, kept input, weight, constant, node, inner node, kept node or output"),
     }
 }
 

@@ -115,6 +115,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
                 }
                 axes
             }
+            "before" | "after" => (0..rank).map(|_| bytes.below(3)).collect(),
             "padding" => (0..4).map(|_| bytes.below(3)).collect(),
             _ => vec![1 + bytes.below(3), 1 + bytes.below(2)],
         };
@@ -123,7 +124,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let mut settings: Vec<(&str, Value<'_>)> = Vec::new();
     for (setting, list) in entry.spec.settings.iter().zip(&lists) {
         let value = match setting.name {
-            "shape" | "axes" | "kernel" => Value::List(list),
+            "shape" | "axes" | "kernel" | "before" | "after" => Value::List(list),
             "axis" => int(bytes.below(rank.max(1))),
             _ if !bytes.once_in(2) => continue,
             "padding" if bytes.once_in(4) => Value::Word("same"),
@@ -131,7 +132,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
             "layout" => Value::Word(bytes.pick(&["nchw", "nhwc"])),
             "approximate" => Value::Word(bytes.pick(&["none", "tanh"])),
             "ceil" | "count_padding" | "keep_dims" => Value::Bool(bytes.once_in(2)),
-            "slope" | "eps" | "low" | "high" => Value::Float(f64::from(bytes.below(100) as f32 / 70.0)),
+            "slope" | "eps" | "value" | "low" | "high" => Value::Float(f64::from(bytes.below(100) as f32 / 70.0)),
             _ => Value::Int(bytes.below(8) as i64 - 2, 0),
         };
         settings.push((setting.name, value));
@@ -142,7 +143,11 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     if op.infer(&types).is_ok_and(small) {
         let role = role(bytes);
         let name = name(graph, entry.spec.name, bytes);
-        graph.node(name, role, op, &inputs).expect("its rule has nothing to say");
+        let id = graph.node(name, role, op, &inputs).expect("its rule has nothing to say");
+        // What has no name can be fused away.
+        if role == Role::Node && !bytes.once_in(3) {
+            graph.set_inner(id);
+        }
     }
 }
 

@@ -1,7 +1,12 @@
 //! PL: the planner itself.
 
+use std::any::Any;
+use std::rc::Rc;
+
 use model_graph::{Cpu, Poison, model_graph};
 use model_graph_planner::offset::{Budget, Buffer, check, solve};
+use model_graph_planner::op::{Field, Fields, Operator, RuleError};
+use model_graph_planner::{Graph, Options, Role, Shape, Type, plan, verify};
 
 use super::{overlap, tensor, transient};
 
@@ -66,6 +71,65 @@ fn pl_4_tensors_without_a_step_have_a_place() {
     let mut model = Empty::new(&Cpu).unwrap();
     model.x_mut().write(&[1.0, 2.0, 3.0]).unwrap();
     assert_eq!(*model.forward().unwrap().out(), [1.0, 2.0, 3.0]);
+}
+
+/// An operator that works in 16 bytes beside its result, and may write that over its operand.
+#[derive(Debug)]
+struct Scratchy;
+
+impl Fields for Scratchy {
+    fn name(&self) -> &str {
+        "scratchy"
+    }
+
+    fn kernel(&self) -> &'static str {
+        "Scratchy"
+    }
+
+    fn fields(&self, _: &mut dyn FnMut(&'static str, Field<'_>)) {}
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Operator for Scratchy {
+    fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
+        Ok(inputs[0])
+    }
+
+    fn in_place(&self, _: usize) -> bool {
+        true
+    }
+
+    fn scratch(&self, _: &[Type], _: &Type) -> usize {
+        16
+    }
+}
+
+#[test]
+fn pl_5_working_space_lies_apart() {
+    let mut graph = Graph::new("Scratchy");
+    let mut last = graph.leaf("x", Role::Input, Type::f32(Shape::new(&[4]).unwrap())).unwrap();
+    for (name, role) in [("a", Role::Node), ("b", Role::Node), ("y", Role::Output)] {
+        last = graph.node(name, role, Rc::new(Scratchy), &[last]).unwrap();
+    }
+    for in_place in [true, false] {
+        let mut planned = plan(&graph, &Options { align: 4, in_place, ..Options::default() }).unwrap();
+        assert_eq!(planned.size, if in_place { 32 } else { 48 });
+        for (index, step) in planned.steps.iter().enumerate() {
+            let [scratch] = step.scratch[..] else { panic!("one piece of working space") };
+            let scratch = &planned.tensors[scratch];
+            assert_eq!((scratch.view.span().len(), scratch.first, scratch.last), (16, index + 1, index + 1));
+            for other in step.inputs.iter().chain(&step.outputs) {
+                let (other, scratch) = (planned.tensors[*other].view.span(), scratch.view.span());
+                assert!(other.end <= scratch.start || scratch.end <= other.start);
+            }
+        }
+        let (scratch, result) = (planned.steps[1].scratch[0], planned.steps[1].outputs[0]);
+        planned.tensors[scratch].view.offset = planned.tensors[result].view.offset;
+        assert!(verify(&planned).is_err(), "the fault itself is seen");
+    }
 }
 
 /// Ten layers, each with a helper of 100 bytes that only it uses.
