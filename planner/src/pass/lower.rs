@@ -191,11 +191,10 @@ impl<'g> Lowering<'g> {
                 found.0 == root && span.start < place.span().end && place.span().start < span.end
             };
             let makes = producer.op.action() == Action::Compute;
-            return !(makes && producer.inputs.iter().any(|input| near(self.view(*input))))
-                && !self.readers[part.index()]
-                    .clone()
-                    .into_iter()
-                    .any(|(reader, _)| reader.op.action() == Action::Compute && near(self.view(reader.output)));
+            let mut others: Vec<TensorId> = if makes { producer.inputs.clone() } else { Vec::new() };
+            let readers = self.readers[part.index()].iter().filter(|(reader, _)| reader.op.action() == Action::Compute);
+            others.extend(readers.map(|(reader, _)| reader.output));
+            return others.into_iter().all(|other| !near(self.view(other)));
         }
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.

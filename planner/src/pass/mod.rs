@@ -198,10 +198,10 @@ pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
         for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
             let options = Options { concat, ..*options };
             let order = order::min_peak(graph, &options);
-            if let Some(Ok(graph)) = order.map(|order| graph.reordered(&order)) {
-                if let Some(better) = ordered(&graph, &options, Some(best.size))? {
-                    best = better;
-                }
+            if let Some(Ok(graph)) = order.map(|order| graph.reordered(&order))
+                && let Some(better) = ordered(&graph, &options, Some(best.size))?
+            {
+                best = better;
             }
         }
     }
