@@ -35,6 +35,7 @@ fn options(bytes: &mut Bytes<'_>) -> Options {
         align: 8 << bytes.below(6),
         in_place: switches & 1 == 0,
         concat: switches & 2 == 0,
+        views: switches & 16 == 0,
         fuse: switches & 4 == 0,
         order: if switches & 8 == 0 { Order::Declared } else { Order::MinPeak },
         budget: Budget::steps(500),
