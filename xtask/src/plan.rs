@@ -14,7 +14,7 @@ pub(crate) const USAGE: &str = "cargo xtask plan FILE [OPTION…]";
 
 /// What it takes.
 const OPTIONS: &str = "--table, --html FILE, --svg FILE, --align N, --order declared|min_peak, \
-                       --effort quick|high|STEPS, --no-in-place, --no-concat, --no-fuse";
+                       --effort quick|high|STEPS, --no-in-place, --no-views, --no-concat, --no-fuse";
 
 /// Runs the verb; gives the exit status: 1 for a file that cannot be planned, 2 for wrong arguments.
 pub(crate) fn run(arguments: &[String]) -> u8 {
@@ -55,6 +55,7 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
             "--svg" => svg = Some(PathBuf::from(value()?)),
             "--table" => table = true,
             "--no-in-place" => options.in_place = false,
+            "--no-views" => options.views = false,
             "--no-concat" => options.concat = false,
             "--no-fuse" => options.fuse = false,
             "--effort" => options.budget = effort(value()?)?,
@@ -130,10 +131,10 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let options = request("a --order min_peak --effort high --no-in-place --no-concat --no-fuse").unwrap().options;
+        let options = request("a --order min_peak --effort high --no-in-place --no-views --no-concat --no-fuse").unwrap().options;
         assert_eq!(options.order, Order::MinPeak);
         assert_eq!(options.budget, super::effort("high").unwrap());
-        assert_eq!([options.in_place, options.concat, options.fuse], [false; 3]);
+        assert_eq!([options.in_place, options.views, options.concat, options.fuse], [false; 4]);
         let error = |text| request(text).unwrap_err();
         assert!(error("").starts_with("no file given"));
         assert!(error("a b").starts_with("a second file `b`"));
