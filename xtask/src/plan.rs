@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let options = request("a --order min_peak --effort high --no-in-place --no-views --no-concat --no-fuse").unwrap().options;
+        let options =
+            request("a --order min_peak --effort high --no-in-place --no-views --no-concat --no-fuse").unwrap().options;
         assert_eq!(options.order, Order::MinPeak);
         assert_eq!(options.budget, super::effort("high").unwrap());
         assert_eq!([options.in_place, options.views, options.concat, options.fuse], [false; 4]);
