@@ -39,7 +39,7 @@ impl View {
 
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        if self.dims.contains(&0) { 0 } else { self.dims.iter().product() }
+        if self.dims.contains(&0) { 0 } else { self.dims.iter().fold(1, |count, dim| count.saturating_mul(*dim)) }
     }
 
     /// True when the elements lie in row-major order without gaps.
@@ -48,25 +48,28 @@ impl View {
         if self.dims.contains(&0) {
             return true;
         }
-        let mut expected = 1;
+        let mut expected = 1usize;
         for axis in (0..self.rank).rev() {
             if self.dims[axis] > 1 {
                 if self.strides[axis] != expected {
                     return false;
                 }
-                expected *= self.dims[axis];
+                expected = expected.saturating_mul(self.dims[axis]);
             }
         }
         true
     }
 
-    /// The bytes from the first element's start to the last one's end; empty for a tensor without elements.
+    /// The bytes from the first element's start to the last one's end; empty for a tensor without elements. What would go
+    /// beyond the last address ends there.
     pub fn span(&self) -> Range<usize> {
         if self.dims.contains(&0) {
             return self.offset..self.offset;
         }
-        let last: usize = (0..self.rank).map(|axis| (self.dims[axis] - 1) * self.strides[axis]).sum();
-        self.offset..self.offset + (last + 1) * self.dtype.size()
+        let reach = |axis: usize| (self.dims[axis] - 1).saturating_mul(self.strides[axis]);
+        let last = (0..self.rank).fold(0usize, |last, axis| last.saturating_add(reach(axis)));
+        let len = last.saturating_add(1).saturating_mul(self.dtype.size());
+        self.offset..self.offset.saturating_add(len)
     }
 
     /// True when both address the same elements in the same order.
