@@ -1,6 +1,9 @@
 //! A model as it was written, before anything is known of what its names mean.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::{Attribute, LitStr, Path, Visibility};
 
 use crate::dims::DimExpr;
@@ -15,6 +18,23 @@ pub(crate) struct Model {
     pub(crate) vis: Visibility,
     pub(crate) name: Ident,
     pub(crate) fields: Vec<Field>,
+    /// The models that it is composed of, by [`BlockRef::key`].
+    pub(crate) blocks: BTreeMap<String, Block>,
+}
+
+/// A model as a part of another one.
+pub(crate) struct Block {
+    /// None when its struct could not be read, which was complained of where it stands.
+    pub(crate) model: Option<Model>,
+    /// Nothing was wrong with it where it stands.
+    pub(crate) sound: bool,
+}
+
+/// A block as it is named where it is used: `path::Name<D = 4>`.
+pub(crate) struct BlockRef {
+    pub(crate) at: At,
+    pub(crate) path: Path,
+    pub(crate) binds: Vec<(Ident, DimExpr)>,
 }
 
 /// What stands in the attribute's parentheses.
@@ -30,10 +50,10 @@ pub(crate) struct Settings {
     pub(crate) krate: Option<Path>,
 }
 
-/// `NAME = extent`.
+/// `NAME = extent`, or `NAME = _` for one that is bound where the model is used as a block.
 pub(crate) struct DimDecl {
     pub(crate) name: Ident,
-    pub(crate) value: DimExpr,
+    pub(crate) value: Option<DimExpr>,
 }
 
 /// A tensor.
@@ -62,6 +82,11 @@ pub(crate) enum Role {
     ConstantFill(Path),
     Node(Expr),
     Output(Expr),
+    /// Copies of the type's block, one after the other: the first operand goes through them, the others to each.
+    Chain {
+        operands: Vec<Expr>,
+        binds: Vec<(Ident, DimExpr)>,
+    },
     /// The role could not be read; the complaint is in the report.
     Broken,
 }
@@ -75,6 +100,11 @@ pub(crate) enum Type {
         dtype: Ident,
         dims: Vec<DimExpr>,
     },
+    /// `[Block; n]`.
+    Chain {
+        block: BlockRef,
+        count: DimExpr,
+    },
     /// It could not be read; the complaint is in the report.
     Broken,
 }
@@ -86,8 +116,49 @@ impl Field {
     }
 }
 
+impl Model {
+    /// True when a dim is bound only where the model is used as a block.
+    pub(crate) fn is_open(&self) -> bool {
+        self.settings.dims.iter().any(|dim| dim.value.is_none())
+    }
+
+    /// The blocks that its fields name, in the order of their first use.
+    pub(crate) fn uses(&self) -> Vec<&BlockRef> {
+        let mut uses: Vec<&BlockRef> = Vec::new();
+        let mut add = |block| uses.push(block);
+        for field in &self.fields {
+            if let Type::Chain { block, .. } = &field.ty {
+                add(block);
+            }
+            match &field.role {
+                Role::Node(expr) | Role::Output(expr) => expr.blocks(&mut add),
+                Role::Chain { operands, .. } => operands.iter().for_each(|operand| operand.blocks(&mut add)),
+                _ => {}
+            }
+        }
+        uses
+    }
+}
+
+impl BlockRef {
+    /// The path as text: what a model's [`blocks`](Model::blocks) go by.
+    pub(crate) fn key(&self) -> String {
+        key(self.path.to_token_stream())
+    }
+
+    /// The block's own name.
+    pub(crate) fn name(&self) -> String {
+        self.path.segments.last().map(|segment| plain(&segment.ident)).unwrap_or_default()
+    }
+}
+
 /// An identifier without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     let name = ident.to_string();
     name.strip_prefix("r#").map(String::from).unwrap_or(name)
+}
+
+/// A path as text, whatever its tokens went through.
+pub(crate) fn key(path: TokenStream) -> String {
+    path.into_iter().map(|tree| tree.to_string()).collect()
 }

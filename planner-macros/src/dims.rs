@@ -48,6 +48,11 @@ impl DimExpr {
         }
     }
 
+    /// True when it is a bare name.
+    pub(crate) fn is_name(&self) -> bool {
+        matches!(self.kind, Kind::Name(_))
+    }
+
     /// True when a name stands in it.
     pub(crate) fn has_name(&self) -> bool {
         match &self.kind {

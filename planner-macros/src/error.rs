@@ -50,16 +50,26 @@ impl From<&Ident> for At {
     }
 }
 
+#[derive(Debug)]
+struct Complaint {
+    at: At,
+    text: String,
+    /// It says which block it is about.
+    noted: bool,
+}
+
 /// Everything that is wrong so far.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    complaints: Vec<(At, String)>,
+    complaints: Vec<Complaint>,
+    /// Something is wrong that was complained of elsewhere.
+    hushed: bool,
 }
 
 impl Report {
     /// Adds a complaint.
     pub(crate) fn add(&mut self, at: impl Into<At>, text: impl Display) {
-        self.complaints.push((at.into(), text.to_string()));
+        self.complaints.push(Complaint { at: at.into(), text: text.to_string(), noted: false });
     }
 
     /// Adds what a parser said.
@@ -74,17 +84,36 @@ impl Report {
     /// Adds everything of another report.
     pub(crate) fn append(&mut self, other: Report) {
         self.complaints.extend(other.complaints);
+        self.hushed |= other.hushed;
+    }
+
+    /// Something is wrong that is complained of where it stands, which is elsewhere.
+    pub(crate) fn hush(&mut self) {
+        self.hushed = true;
+    }
+
+    /// How many complaints there are.
+    pub(crate) fn len(&self) -> usize {
+        self.complaints.len()
+    }
+
+    /// Says of the complaints from number `first` on where the block is used that they are about, unless they say so.
+    pub(crate) fn note(&mut self, first: usize, place: &str) {
+        for complaint in self.complaints.iter_mut().skip(first).filter(|complaint| !complaint.noted) {
+            complaint.text.push_str(place);
+            complaint.noted = true;
+        }
     }
 
     /// True while nothing is wrong.
     pub(crate) fn is_empty(&self) -> bool {
-        self.complaints.is_empty()
+        self.complaints.is_empty() && !self.hushed
     }
 }
 
 impl ToTokens for Report {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        for (at, text) in &self.complaints {
+        for Complaint { at, text, .. } in &self.complaints {
             // The macro's name takes the first token's span and its argument the last one's, so that the compiler
             // underlines everything in between.
             let mut argument = TokenTree::from(proc_macro2::Literal::string(text));
@@ -192,7 +221,22 @@ pub(crate) mod text {
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
          write the extents as `dims(NAME = n)` in the attribute";
     pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[constant(…)]`, \
-         `#[node(…)]` or `#[output(…)]`";
+         `#[node(…)]`, `#[chain(…)]` or `#[output(…)]`";
+    pub(crate) const BLOCK_CALL: &str = "a block is given its inputs: `Block(x)`, or `Block<D = 4>(x)` to bind a dim";
+    pub(crate) const BLOCK_SETTING: &str =
+        "a block has no settings, only dims, which stand before its inputs: `Block<D = 4>(x)`";
+    pub(crate) const BIND: &str =
+        "a block's dims are bound by name to extents: `Block<D = 4>(x)`, or `#[chain(x, D = 4)]`";
+    pub(crate) const CHAIN_BIND: &str = "within a type the compiler takes a name here and nothing else; bind the dim in the \
+         attribute: `#[chain(x, D = 4)]`";
+    pub(crate) const CHAIN: &str =
+        "`#[chain]` needs the tensor that goes through it, and whatever else each copy is given: `#[chain(x, mask)]`";
+    pub(crate) const CHAIN_TYPE: &str = "the type of a `#[chain(…)]` is a block and how many of it: `[Block; 12]`";
+    pub(crate) const CHAIN_ROLE: &str =
+        "copies of a block are put one after the other by `#[chain(x)]`; a single one is `#[node(Block(x))] h: _`";
+    pub(crate) const COPIES: &str = "a chain has at least one copy; write how many: `[Block; 12]`";
+    pub(crate) const OPEN_CONSTANT: &str = "a constant is worked out where it is written, and one of its extents is bound \
+         only where the model is used; make it an input";
     pub(crate) const NO_OUTPUT: &str = "the model has no output, so there would be nothing to compute; \
          write `#[output(…)]` on a field";
     pub(crate) const TYPE: &str =

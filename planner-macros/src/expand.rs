@@ -1,6 +1,7 @@
 //! The driver of the phases, and the emitted code: data in one constant, behaviour in the runtime crate.
 
 mod interface;
+mod parts;
 mod steps;
 
 use model_graph_planner::{Options, Order, PlanError, Planned, offset::Budget, plan};
@@ -9,35 +10,84 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 
 use crate::ast::{self, Model};
-use crate::error::{At, Report, text, too_nested};
+use crate::error::{At, Report};
 use crate::lower::{Lowered, lower};
-use crate::{parse, settings};
 use interface::Interface;
 
-/// The whole attribute: settings and item in, item or complaints out.
-pub(crate) fn model_graph(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let mut report = Report::default();
-    // What reads tokens recurses into groups.
-    if let Some(group) = too_nested(&attribute).or_else(|| too_nested(&item)) {
-        report.add(group, text::TOO_DEEP);
-        return rejected(&report, item);
-    }
-    let settings = settings::settings(attribute, &mut report);
-    let Some(model) = parse::model(settings, item.clone(), &mut report) else {
-        return rejected(&report, item);
-    };
-    let lowered = lower(&model, &mut report);
-    let interface = Interface::new(&model, &lowered, &mut report);
-    let planned = if report.is_empty() { planned(&model, &lowered, &mut report) } else { None };
+/// What a model's tokens become: the item, or complaints and what can be kept of it.
+pub(crate) struct Expanded {
+    pub(crate) tokens: TokenStream,
+    /// Nothing was wrong.
+    pub(crate) sound: bool,
+}
+
+/// Lowers, plans and emits a model. Its struct is left out when it is there already.
+pub(crate) fn expand(model: &Model, mut report: Report, with_struct: bool) -> Expanded {
+    let lowered = lower(model, &mut report);
+    let interface = Interface::new(model, &lowered, &mut report);
+    let open = model.is_open();
+    let planned = if report.is_empty() && !open { planned(model, &lowered, &mut report) } else { None };
     // What is wrong elsewhere may be why something is not used.
-    let idle: &[usize] = if report.is_empty() { &lowered.unused } else { &[] };
+    let idle: &[usize] = if report.is_empty() && !open { &lowered.unused } else { &[] };
     let warnings = idle.iter().filter_map(|field| unused(&model.fields[*field]));
-    let expansion = Expansion { model: &model, lowered: &lowered, interface: &interface, planned: planned.as_ref() };
-    quote! { #report #(#warnings)* #expansion }
+    let expansion = Expansion { model, lowered: &lowered, interface: &interface, planned: planned.as_ref() };
+    let structs = with_struct.then(|| structs(model, planned.as_ref()));
+    let body = if open {
+        expansion.open()
+    } else {
+        quote! { #expansion }
+    };
+    Expanded { tokens: quote! { #report #(#warnings)* #structs #body }, sound: report.is_empty() }
+}
+
+/// The model's struct and that of its outputs. They depend on nothing that is not written in the model itself.
+pub(crate) fn structs(model: &Model, planned: Option<&Planned>) -> TokenStream {
+    let Model { attributes, vis, name, .. } = model;
+    if model.is_open() {
+        let open: Vec<String> =
+            model.settings.dims.iter().filter(|dim| dim.value.is_none()).map(|dim| format!("`{}`", dim.name)).collect();
+        let doc = format!(
+            "\n\nA block: {} bound where it is used, and it cannot stand alone.",
+            match &open[..] {
+                [dim] => format!("its dim {dim} is"),
+                dims => format!("its dims {} are", dims.join(", ")),
+            }
+        );
+        return quote! {
+            #(#attributes)*
+            #[doc = #doc]
+            #[allow(dead_code)]
+            #vis struct #name {
+                never: ::core::convert::Infallible,
+            }
+        };
+    }
+    let krate = model.krate();
+    let inputs = model.fields.iter().filter(|field| matches!(field.role, ast::Role::Input { .. })).count();
+    let doc = match planned {
+        Some(planned) => format!(
+            "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
+            planned.size,
+            planned.steps.len(),
+            planned.lower_bound
+        ),
+        None => String::new(),
+    };
+    let outputs = interface::outputs(model, &krate);
+    quote! {
+        #(#attributes)*
+        #[doc = #doc]
+        #vis struct #name<__Buffer = #krate::DefaultBuffer> {
+            buffer: __Buffer,
+            inputs: #krate::__private::Inputs<#inputs>,
+        }
+
+        #outputs
+    }
 }
 
 /// What is left of an item that is no model at all.
-fn rejected(report: &Report, item: TokenStream) -> TokenStream {
+pub(crate) fn rejected(report: &Report, item: TokenStream) -> TokenStream {
     let mut trees = item.clone().into_iter();
     let is_struct = trees.by_ref().any(|tree| matches!(&tree, proc_macro2::TokenTree::Ident(word) if word == "struct"));
     match trees.next() {
@@ -99,7 +149,9 @@ fn unused(field: &ast::Field) -> Option<TokenStream> {
         ast::Role::Constant(_) | ast::Role::ConstantFill(_) => {
             format!("constant `{plain}` is never read, yet takes memory: no output depends on it")
         }
-        ast::Role::Node(_) => format!("node `{plain}` is never read and is not computed: no output depends on it"),
+        ast::Role::Node(_) | ast::Role::Chain { .. } => {
+            format!("node `{plain}` is never read and is not computed: no output depends on it")
+        }
         ast::Role::Output(_) | ast::Role::Broken => return None,
     };
     let note = format!("{note}; use it, remove it, or write `#[allow(unused)]` on it");
@@ -118,32 +170,23 @@ fn unused(field: &ast::Field) -> Option<TokenStream> {
 /// All that is emitted, as one value that knows how to become tokens.
 struct Expansion<'a> {
     model: &'a Model,
-    lowered: &'a Lowered,
+    lowered: &'a Lowered<'a>,
     interface: &'a Interface,
     /// None when something is wrong; then everything has its form and no body.
     planned: Option<&'a Planned>,
 }
 
-impl Expansion<'_> {
-    fn krate(&self) -> Path {
-        self.model.settings.krate.clone().unwrap_or_else(|| syn::parse_quote!(::model_graph))
+impl Model {
+    /// Where the crate `model-graph` is.
+    pub(crate) fn krate(&self) -> Path {
+        self.settings.krate.clone().unwrap_or_else(|| syn::parse_quote!(::model_graph))
     }
 }
 
 impl ToTokens for Expansion<'_> {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let count = self.interface.inputs.len();
-        let Model { attributes, vis, name, .. } = self.model;
-        let krate = self.krate();
-        let doc = match self.planned {
-            Some(planned) => format!(
-                "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
-                planned.size,
-                planned.steps.len(),
-                planned.lower_bound
-            ),
-            None => String::new(),
-        };
+        let name = &self.model.name;
+        let krate = self.model.krate();
         let plan = steps::plan(self, &krate);
         let dims =
             self.lowered.dims.iter().filter(|(name, _)| self.interface.has_constant(name)).map(|(name, value)| {
@@ -154,15 +197,9 @@ impl ToTokens for Expansion<'_> {
         let construction = self.construction(&krate);
         let forward = steps::forward(self, &krate);
         let accessors = self.interface.on_model(self, &krate);
+        let parts = parts::accessors(self, &krate);
         let outputs = self.interface.on_outputs(self, &krate);
         tokens.extend(quote! {
-            #(#attributes)*
-            #[doc = #doc]
-            #vis struct #name<__Buffer = #krate::DefaultBuffer> {
-                buffer: __Buffer,
-                inputs: #krate::__private::Inputs<#count>,
-            }
-
             #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
             impl #name {
                 /// Where every tensor lies and when, and the steps that are run.
@@ -176,6 +213,7 @@ impl ToTokens for Expansion<'_> {
                 #construction
                 #forward
                 #accessors
+                #parts
             }
 
             #[allow(dead_code, deprecated, clippy::all)]
@@ -196,8 +234,25 @@ impl ToTokens for Expansion<'_> {
 }
 
 impl Expansion<'_> {
+    /// What is emitted of a model that is only a block: what those that use it need from where it stands.
+    fn open(&self) -> TokenStream {
+        let (name, constants, krate) = (&self.model.name, self.constants(), self.model.krate());
+        quote! {
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+            impl #name {
+                #constants
+
+                #[doc(hidden)]
+                pub fn new<__Type: #krate::__private::Open>(_: &__Type) -> ::core::result::Result<Self, #krate::Error> {
+                    ::core::unreachable!()
+                }
+            }
+        }
+    }
+
     /// The user's constants and functions that fill one, each in an associated constant: there no name of the emitted
-    /// code is in scope, and a wrong type is reported at the user's expression.
+    /// code is in scope, and a wrong type is reported at the user's expression. Models that use this one as a block
+    /// take them from here, so that they are worked out among the names that they were written in.
     fn constants(&self) -> TokenStream {
         let constants = self.model.fields.iter().enumerate().filter_map(|(index, field)| {
             let ty = self.interface.rust_type(self.lowered, index)?;
@@ -208,13 +263,14 @@ impl Expansion<'_> {
                     // the compiler then points at the block's end, which is the user's last token.
                     let mut block = Group::new(Delimiter::Brace, expr.clone());
                     block.set_span(At::tokens(expr).end());
-                    Some(quote! { const #name: #ty = #block; })
+                    Some(quote! { #[doc(hidden)] pub const #name: #ty = #block; })
                 }
-                ast::Role::ConstantFill(path) => Some(quote! { const #name: fn(&mut #ty) = #path; }),
+                ast::Role::ConstantFill(path) => Some(quote! { #[doc(hidden)] pub const #name: fn(&mut #ty) = #path; }),
                 _ => None,
             }
         });
-        quote! { #(#constants)* }
+        let parts = parts::constants(self);
+        quote! { #(#constants)* #parts }
     }
 
     fn construction(&self, krate: &Path) -> TokenStream {
@@ -302,7 +358,8 @@ impl Expansion<'_> {
                 _ => None,
             }
         });
-        quote! { #(#numbers)* #(#fields)* }
+        let parts = parts::init(self, planned, krate);
+        quote! { #(#numbers)* #(#fields)* #parts }
     }
 
     fn load(&self, planned: &Planned, krate: &Path) -> TokenStream {
@@ -313,6 +370,8 @@ impl Expansion<'_> {
             let key = name.as_ref().map_or_else(|| declared.plain_name(), syn::LitStr::value);
             Some(quote! { (#index, #key) })
         });
+        let parts = parts::weights(self, planned);
+        let entries = entries.chain(parts);
         quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], __source) }
     }
 }

@@ -5,6 +5,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Lit, LitBool, LitFloat, LitInt, Token, bracketed, parenthesized, token};
 
+use crate::ast::BlockRef;
 use crate::dims::DimExpr;
 use crate::error::{At, text};
 
@@ -26,6 +27,8 @@ pub(crate) enum ExprKind {
     Number(f64),
     /// An operator call. For `+` and the like, `name` is the sign's place.
     Call { name: At, op: String, operands: Vec<Expr>, settings: Vec<Setting> },
+    /// Another model: `path::Block<D = 4>(x, mask)`.
+    Block { block: BlockRef, operands: Vec<Expr> },
     /// `x[1..3, ..]`.
     Index { of: Box<Expr>, ranges: Vec<Range> },
     /// `x as f32`.
@@ -69,7 +72,9 @@ impl Expr {
     fn new(at: At, kind: ExprKind) -> Expr {
         let inside = match &kind {
             ExprKind::Name(_) | ExprKind::Number(_) => 0,
-            ExprKind::Call { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
+            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
+                operands.iter().map(|operand| operand.depth).max().unwrap_or(0)
+            }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.depth,
         };
         Expr { at, kind, depth: inside + 1 }
@@ -80,8 +85,23 @@ impl Expr {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
+            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
+                operands.iter().for_each(|operand| operand.names(visit));
+            }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.names(visit),
+        }
+    }
+
+    /// Calls `visit` with every block.
+    pub(crate) fn blocks<'a>(&'a self, visit: &mut dyn FnMut(&'a BlockRef)) {
+        match &self.kind {
+            ExprKind::Name(_) | ExprKind::Number(_) => {}
+            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.blocks(visit)),
+            ExprKind::Block { block, operands } => {
+                visit(block);
+                operands.iter().for_each(|operand| operand.blocks(visit));
+            }
+            ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.blocks(visit),
         }
     }
 
@@ -176,6 +196,11 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
     if input.peek(token::Bracket) {
         return Err(input.error(text::SETTING_NOT_NAMED));
     }
+    if crate::block::stands(input) {
+        let (block, operands, parens) = crate::block::call(input)?;
+        let at = block.at.to(At::token(parens));
+        return Ok(Expr::new(at, ExprKind::Block { block, operands }));
+    }
     let name: Ident = input.parse().map_err(|_| {
         input.error(if input.peek(Token![&]) {
             "operands are tensors' names, without `&`"
@@ -204,6 +229,8 @@ pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
         input.error("a setting is written with `=`, such as `axis = 1`")
     } else if input.peek(Token![::]) {
         input.error("there are no paths: a tensor or an operator is one name")
+    } else if input.peek(Token![<]) {
+        input.error("only a block has dims to bind, and its name starts with a capital letter: `Block<D = 4>(x)`")
     } else {
         input.error(format!("expected {end}, or one of `+ - * /`"))
     }
@@ -221,7 +248,7 @@ fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
     Ok(Expr::new(At::token(lit.span()), ExprKind::Number(value)))
 }
 
-fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
+pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
     let (mut operands, mut settings) = (Vec::new(), Vec::new());
     while !input.is_empty() {
         if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {

@@ -1,7 +1,10 @@
 //! From the written model to the planner's graph: names are looked up, types inferred and compared with what was
 //! declared. A mistake in one field leaves a stand-in of its declared type, so that the others are still checked.
 
+mod block;
 mod call;
+mod parts;
+mod scope;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +19,12 @@ use crate::error::{At, Report, list, suggestion, text};
 use crate::expr::{Expr, ExprKind};
 use crate::names::nearest;
 
+use scope::{Scope, State};
+
+pub(crate) use parts::Part;
+
 /// What is known of a model once its names are.
-pub(crate) struct Lowered {
+pub(crate) struct Lowered<'m> {
     pub(crate) graph: Graph,
     pub(crate) dims: Dims,
     /// For each field, its tensor; none after a complaint.
@@ -26,6 +33,8 @@ pub(crate) struct Lowered {
     pub(crate) numbers: Vec<(TensorId, f32)>,
     /// Fields that nothing depends on.
     pub(crate) unused: Vec<usize>,
+    /// What can be reached of the blocks.
+    pub(crate) parts: Vec<Part<'m>>,
 }
 
 /// The value of an expression.
@@ -39,43 +48,32 @@ enum Value {
     },
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Untouched,
-    InWork,
-    Done(Option<TensorId>),
-}
-
 struct Lowering<'m, 'r> {
-    model: &'m Model,
     report: &'r mut Report,
-    dims: Dims,
     graph: Graph,
     /// Names of extents; position 0 stands for none.
     dim_names: Vec<String>,
-    fields: BTreeMap<String, usize>,
-    states: Vec<State>,
-    /// Fields whose expressions are being lowered, outermost first.
-    path: Vec<usize>,
     numbers: BTreeMap<u32, TensorId>,
     taken: BTreeSet<String>,
+    parts: Vec<Part<'m>>,
+    /// Constants of blocks, each by its block and its field: all copies have one.
+    constants: BTreeMap<(*const Model, usize), TensorId>,
+    scope: Scope<'m>,
 }
 
 /// Lowers every field and reports all that is wrong with them.
-pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
+pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
     let mut lowering = Lowering {
-        model,
         report,
-        dims: Dims::new(model.settings.dims_unknown),
         graph: Graph::new(plain(&model.name)),
         dim_names: vec![String::new()],
-        fields: BTreeMap::new(),
-        states: vec![State::Untouched; model.fields.len()],
-        path: Vec::new(),
         numbers: BTreeMap::new(),
         taken: BTreeSet::new(),
+        parts: Vec::new(),
+        constants: BTreeMap::new(),
+        scope: Scope::new(model, None),
     };
-    lowering.declare_dims();
+    lowering.declare_dims(&BTreeMap::new());
     lowering.declare_fields();
     for index in lowering.order() {
         lowering.field(index);
@@ -83,7 +81,11 @@ pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
     if !model.fields.iter().any(|field| matches!(field.role, ast::Role::Output(_) | ast::Role::Broken)) {
         lowering.report.add(&model.name, text::NO_OUTPUT);
     }
+    if lowering.report.is_empty() && model.is_open() {
+        lowering.open_constants();
+    }
     let tensors: Vec<Option<TensorId>> = lowering
+        .scope
         .states
         .iter()
         .map(|state| match state {
@@ -94,102 +96,42 @@ pub(crate) fn lower(model: &Model, report: &mut Report) -> Lowered {
     let idle = lowering.graph.unused();
     let unused = (0..tensors.len()).filter(|field| tensors[*field].is_some_and(|id| idle.contains(&id))).collect();
     let numbers = lowering.numbers.iter().map(|(bits, id)| (*id, f32::from_bits(*bits))).collect();
-    Lowered { graph: lowering.graph, dims: lowering.dims, tensors, numbers, unused }
+    Lowered { graph: lowering.graph, dims: lowering.scope.dims, tensors, numbers, unused, parts: lowering.parts }
 }
 
-impl Lowering<'_, '_> {
-    fn declare_dims(&mut self) {
-        let dims = self.model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
-        let tensors = self.model.fields.iter().map(|field| field.name.to_string()).collect();
-        self.dims.foresee(dims, tensors);
-        for dim in &self.model.settings.dims {
-            if self.dims.contains(&dim.name) {
-                self.report.add(&dim.name, format!("dim `{}` is declared twice; declare it once", dim.name));
-                continue;
-            }
-            let value = dim.value.value(&self.dims, self.report);
-            self.dims.declare(&dim.name, value);
-        }
-    }
-
-    fn declare_fields(&mut self) {
-        for (index, field) in self.model.fields.iter().enumerate() {
-            let name = field.plain_name();
-            if self.dims.contains(&field.name) {
-                self.report.add(&field.name, format!("`{name}` is a dim already; give the tensor another name"));
-            }
-            if self.fields.contains_key(&name) {
-                self.report.add(&field.name, format!("there are two tensors called `{name}`; give one another name"));
-                continue;
-            }
-            self.taken.insert(name.clone());
-            self.fields.insert(name, index);
-        }
-    }
-
-    /// The fields, each after those that its expression names, otherwise as declared. Lowering alone would find this
-    /// order too, but it recurses, and a network declared last to first would take a stack as deep as itself.
-    fn order(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.model.fields.len());
-        let mut seen = vec![false; self.model.fields.len()];
-        for start in 0..self.model.fields.len() {
-            // Fields whose expressions are being looked through, each with the names in it that are still to come.
-            let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
-            let mut next = Some(start);
-            loop {
-                match next {
-                    Some(index) if !std::mem::replace(&mut seen[index], true) => open.push((index, self.named(index))),
-                    _ => {}
-                }
-                let Some((index, rest)) = open.last_mut() else { break };
-                next = rest.pop();
-                if next.is_none() {
-                    order.push(*index);
-                    open.pop();
-                }
-            }
-        }
-        order
-    }
-
-    /// The fields that a field's expression names, last to first.
-    fn named(&self, index: usize) -> Vec<usize> {
-        let (ast::Role::Node(expr) | ast::Role::Output(expr)) = &self.model.fields[index].role else {
-            return Vec::new();
-        };
-        let mut names = Vec::new();
-        expr.names(&mut |name| names.extend(self.fields.get(&plain(name)).copied()));
-        names.reverse();
-        names
-    }
-
+impl<'m> Lowering<'m, '_> {
     /// The tensor of a field; its expression is lowered when it is first asked for.
     fn field(&mut self, index: usize) -> Option<TensorId> {
-        match self.states[index] {
+        match self.scope.states[index] {
             State::Done(id) => return id,
             State::InWork => return None,
-            State::Untouched => self.states[index] = State::InWork,
+            State::Untouched => self.scope.states[index] = State::InWork,
         }
-        let field = &self.model.fields[index];
-        let name = field.plain_name();
-        let declared = self.declared(&field.ty, &name);
+        let model = self.scope.model;
+        let field = &model.fields[index];
+        let declared = self.declared(&field.ty, &field.plain_name());
+        let uses = std::mem::take(&mut self.scope.uses);
         let id = match &field.role {
             ast::Role::Input { keep } => {
                 let role = if *keep { Role::KeptInput } else { Role::Input };
                 self.leaf(field, role, declared)
             }
             ast::Role::Weight { .. } => self.leaf(field, Role::Weight, declared),
-            ast::Role::Constant(_) | ast::Role::ConstantFill(_) => self.leaf(field, Role::Constant, declared),
+            ast::Role::Constant(_) | ast::Role::ConstantFill(_) => self.constant(index, declared),
             ast::Role::Node(expr) => {
                 let role = if field.keep.is_some() { Role::KeptNode } else { Role::Node };
                 self.result(index, role, expr, declared)
             }
             ast::Role::Output(expr) => self.result(index, Role::Output, expr, declared),
+            ast::Role::Chain { operands, binds } => self.chain(index, operands, binds),
             ast::Role::Broken => None,
         };
+        self.scope.uses = uses;
+        self.part(index, id);
         // A stand-in of the declared type: what depends on this field can still be checked.
+        let name = self.full(&field.plain_name());
         let id = id.or_else(|| self.graph.leaf(name, Role::Node, declared.flatten()?).ok());
-        self.states[index] = State::Done(id);
+        self.scope.states[index] = State::Done(id);
         id
     }
 
@@ -207,14 +149,14 @@ impl Lowering<'_, '_> {
             }
             return None;
         };
-        self.graph.leaf(name, role, ty?).ok()
+        self.graph.leaf(self.full(&name), role, ty?).ok()
     }
 
     /// The declared type: `None` for `_`, `Some(None)` after a complaint.
     fn declared(&mut self, ty: &ast::Type, name: &str) -> Option<Option<Type>> {
         let (at, dtype, dims) = match ty {
             ast::Type::Infer(_) => return None,
-            ast::Type::Broken => return Some(None),
+            ast::Type::Broken | ast::Type::Chain { .. } => return Some(None),
             ast::Type::Tensor { at, dtype, dims } => (*at, dtype, dims),
         };
         let element = self.dtype(dtype);
@@ -263,7 +205,7 @@ impl Lowering<'_, '_> {
     }
 
     fn extent(&mut self, dim: &DimExpr) -> Option<Dim> {
-        let size = dim.value(&self.dims, self.report)?;
+        let size = dim.value(&self.scope.dims, self.report)?;
         Some(Dim { size, name: self.dim_name(dim) })
     }
 
@@ -283,25 +225,25 @@ impl Lowering<'_, '_> {
 
     /// A field that an expression makes.
     fn result(&mut self, index: usize, role: Role, expr: &Expr, declared: Option<Option<Type>>) -> Option<TensorId> {
-        let field = &self.model.fields[index];
+        let model = self.scope.model;
+        let field = &model.fields[index];
         let name = field.plain_name();
-        self.path.push(index);
-        let value = self.expr(expr, &name);
-        self.path.pop();
-        let value = value?;
-        let id = match value {
-            Value::Tensor { id, fresh: true } => {
-                self.graph.rename(id, name.clone(), role);
-                id
-            }
-            Value::Tensor { id, fresh: false } => {
-                self.graph.node(name.clone(), role, Rc::new(op::Identity {}), &[id]).ok()?
-            }
-            Value::Number(number) => {
-                let id = self.number(number, expr.at)?;
-                self.graph.node(name.clone(), role, Rc::new(op::Identity {}), &[id]).ok()?
-            }
+        self.scope.path.push(index);
+        let value = match &expr.kind {
+            ExprKind::Block { block, operands } => self.block(block, operands, &name, true),
+            _ => self.expr(expr, &name),
         };
+        self.scope.path.pop();
+        let value = value?;
+        // What a block gives is a part of the expression that it stands in.
+        let role = if role == Role::Output && self.scope.block.is_some() { Role::Node } else { role };
+        let id = match value {
+            Value::Tensor { id, fresh: false } if role == Role::Node && self.gives(index) => id,
+            value => self.named_result(&name, role, value, expr.at)?,
+        };
+        if self.gives(index) {
+            self.give(Value::Tensor { id, fresh: !matches!(value, Value::Tensor { fresh: false, .. }) });
+        }
         let inferred = self.graph.tensor(id).ty;
         match (declared, &field.ty) {
             (Some(Some(declared)), _) if declared == inferred => self.graph.redeclare(id, declared),
@@ -318,6 +260,20 @@ impl Lowering<'_, '_> {
         Some(id)
     }
 
+    /// A value as the tensor of a name.
+    fn named_result(&mut self, name: &str, role: Role, value: Value, at: At) -> Option<TensorId> {
+        let name = self.full(name);
+        let id = match value {
+            Value::Tensor { id, fresh: true } => {
+                self.graph.rename(id, name, role);
+                return Some(id);
+            }
+            Value::Tensor { id, fresh: false } => id,
+            Value::Number(number) => self.number(number, at)?,
+        };
+        self.graph.node(name, role, Rc::new(op::Identity {}), &[id]).ok()
+    }
+
     fn expr(&mut self, expr: &Expr, name: &str) -> Option<Value> {
         match &expr.kind {
             ExprKind::Number(number) => Some(Value::Number(*number)),
@@ -332,6 +288,7 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
+            ExprKind::Block { block, operands } => self.block(block, operands, name, false),
             ExprKind::Index { of, ranges } => self.index(of, ranges, name),
             ExprKind::Call { name: at, op, operands, settings } => self.call(expr, *at, op, operands, settings, name),
         }
@@ -339,13 +296,13 @@ impl Lowering<'_, '_> {
 
     fn name(&mut self, ident: &proc_macro2::Ident) -> Option<Value> {
         let name = plain(ident);
-        if let Some(&index) = self.fields.get(&name) {
-            if self.states[index] == State::InWork {
-                let start = self.path.iter().position(|field| *field == index).unwrap_or(0);
-                let around: Vec<String> = self.path[start..]
+        if let Some(&index) = self.scope.fields.get(&name) {
+            if self.scope.states[index] == State::InWork {
+                let start = self.scope.path.iter().position(|field| *field == index).unwrap_or(0);
+                let around: Vec<String> = self.scope.path[start..]
                     .iter()
                     .chain([&index])
-                    .map(|field| self.model.fields[*field].plain_name())
+                    .map(|field| self.scope.model.fields[*field].plain_name())
                     .collect();
                 self.report.add(
                     ident,
@@ -358,18 +315,18 @@ impl Lowering<'_, '_> {
             }
             return self.field(index).map(|id| Value::Tensor { id, fresh: false });
         }
-        if self.dims.contains(ident) {
-            let size = DimExpr::name(ident.clone()).value(&self.dims, self.report)?;
+        if self.scope.dims.contains(ident) {
+            let size = DimExpr::name(ident.clone()).value(&self.scope.dims, self.report)?;
             return Some(Value::Number(size as f64));
         }
-        if self.dims.may_contain(ident) && !name.contains(char::is_lowercase) {
+        if self.scope.dims.may_contain(ident) && !name.contains(char::is_lowercase) {
             return None;
         }
         if op::find(&name).is_some() {
             self.report.add(ident, format!("`{name}` is an operator; give it its operands: `{name}(…)`"));
             return None;
         }
-        let known: Vec<&str> = self.fields.keys().map(String::as_str).collect();
+        let known: Vec<&str> = self.scope.fields.keys().map(String::as_str).collect();
         let advice = match nearest(&name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.len() <= 12 => format!("there are {}", list(&known)),
@@ -400,14 +357,21 @@ impl Lowering<'_, '_> {
 
     /// Adds a node under a name made of the field's and the operator's.
     fn node(&mut self, field: &str, op: Rc<dyn Operator>, inputs: &[TensorId]) -> Result<Value, op::RuleError> {
-        let mut name = format!("{field}.{}", op.name());
-        let mut count = 1;
-        while !self.taken.insert(name.clone()) {
-            count += 1;
-            name = format!("{field}.{}.{count}", op.name());
-        }
+        let name = self.fresh_name(field, op.name());
         let id = self.graph.node(name, Role::Node, op, inputs)?;
         self.graph.set_inner(id);
         Ok(Value::Tensor { id, fresh: true })
+    }
+
+    /// A name that no tensor and no block has, made of a field's and of what it is for.
+    fn fresh_name(&mut self, field: &str, what: &str) -> String {
+        let field = self.full(field);
+        let mut name = format!("{field}.{what}");
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{field}.{what}.{count}");
+        }
+        name
     }
 }

@@ -1,16 +1,18 @@
 //! From tokens to a [`Model`]. Every field is read by itself, so that a mistake in one hides none in another.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::parse::ParseStream;
-use syn::{Attribute, Ident, LitStr, Path, Token, Visibility};
+use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, bracketed, token};
 
 use crate::ast::{Field, Model, Role, Settings, Type};
 use crate::dims::{DimExpr, extent};
 use crate::error::{At, Report, parse_within, suggestion, text};
-use crate::expr::Expr;
+use crate::expr::{Expr, Setting, ValueKind};
 use crate::names::nearest;
 
-const ROLES: &[&str] = &["input", "weight", "constant", "node", "output"];
+const ROLES: &[&str] = &["input", "weight", "constant", "node", "output", "chain"];
 
 /// Reads the struct; `None` when it is none.
 pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) -> Option<Model> {
@@ -45,7 +47,7 @@ pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) 
     };
     derives(&attributes, report);
     let fields = split(body?.stream()).into_iter().filter_map(|tokens| field(tokens, report)).collect();
-    Some(Model { settings, attributes, vis, name, fields })
+    Some(Model { settings, attributes, vis, name, fields, blocks: BTreeMap::new() })
 }
 
 /// Complains of derives that would make no sense on the struct that is emitted.
@@ -183,11 +185,23 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
             Role::Weight { .. } => Some("a weight always lives; remove `#[keep]`"),
             Role::Constant(_) | Role::ConstantFill(_) => Some("a constant always lives; remove `#[keep]`"),
             Role::Output(_) => Some("an output can be read after forward anyway; remove `#[keep]`"),
-            Role::Node(_) | Role::Broken => None,
+            Role::Node(_) | Role::Chain { .. } | Role::Broken => None,
         };
         if let Some(advice) = advice {
             report.add(keep, format!("`#[keep]` is for `#[node(…)]`: {advice}"));
         }
+    }
+    match (&field.ty, &field.role) {
+        (Type::Chain { block, .. }, role) if !matches!(role, Role::Chain { .. } | Role::Broken) => {
+            report.add(block.at, text::CHAIN_ROLE);
+            field.ty = Type::Broken;
+            field.role = Role::Broken;
+        }
+        (Type::Infer(_) | Type::Tensor { .. }, Role::Chain { .. }) => {
+            report.add(At::from(role.as_ref().unwrap_or(&field.name)), text::CHAIN_TYPE);
+            field.role = Role::Broken;
+        }
+        _ => {}
     }
     Some(field)
 }
@@ -237,6 +251,10 @@ fn read_role(name: &str, attribute: &Attribute) -> syn::Result<Role> {
             }
         },
         "constant" => list()?.parse_args_with(constant),
+        "chain" => {
+            let list = attribute.meta.require_list().map_err(|_| syn::Error::new_spanned(at, text::CHAIN))?;
+            list.parse_args_with(|input: ParseStream<'_>| chain(input, at))
+        }
         "node" => Ok(Role::Node(list()?.parse_args_with(whole_expr)?)),
         _ => Ok(Role::Output(list()?.parse_args_with(whole_expr)?)),
     }
@@ -292,6 +310,20 @@ fn constant(input: ParseStream<'_>) -> syn::Result<Role> {
     Ok(Role::Constant(input.parse()?))
 }
 
+/// What goes through a chain, and what else its copies are given.
+fn chain(input: ParseStream<'_>, at: &Path) -> syn::Result<Role> {
+    let (operands, settings) = crate::expr::arguments(input)?;
+    let bind = |setting: Setting| match setting.value.kind {
+        ValueKind::Dim { negative: false, dim, .. } => Ok((setting.name, dim)),
+        _ => Err(syn::Error::new(setting.value.at.start(), text::BIND)),
+    };
+    let binds = settings.into_iter().map(bind).collect::<syn::Result<_>>()?;
+    if operands.is_empty() {
+        return Err(syn::Error::new_spanned(at, text::CHAIN));
+    }
+    Ok(Role::Chain { operands, binds })
+}
+
 fn whole_expr(input: ParseStream<'_>) -> syn::Result<Expr> {
     let expr: Expr = input.parse()?;
     if !input.is_empty() {
@@ -300,7 +332,7 @@ fn whole_expr(input: ParseStream<'_>) -> syn::Result<Expr> {
     Ok(expr)
 }
 
-/// `Tensor<dtype, extents…>` or `_`.
+/// `Tensor<dtype, extents…>`, `_` or `[Block; n]`.
 fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
     let at = At::tokens(tokens.clone());
     if tokens.is_empty() {
@@ -311,6 +343,22 @@ fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
         if input.peek(Token![_]) {
             let infer: Token![_] = input.parse()?;
             return if input.is_empty() { Ok(Type::Infer(infer.span)) } else { Err(input.error(text::TYPE)) };
+        }
+        if input.peek(token::Bracket) {
+            let content;
+            let brackets = bracketed!(content in input);
+            if !crate::block::named(&content) {
+                return Err(syn::Error::new(brackets.span.open(), text::TYPE));
+            }
+            let block = crate::block::reference(&content)?;
+            content.parse::<Token![;]>().map_err(|_| content.error(text::CHAIN_TYPE))?;
+            // The compiler reads the struct before the attribute does, and takes nothing else in this place.
+            if let Some((_, value)) = block.binds.iter().find(|(_, value)| !value.is_name()) {
+                return Err(syn::Error::new(value.at.start(), text::CHAIN_BIND));
+            }
+            let count = content.parse()?;
+            let rest = if content.is_empty() { input } else { &content };
+            return if rest.is_empty() { Ok(Type::Chain { block, count }) } else { Err(rest.error(text::CHAIN_TYPE)) };
         }
         let word: Ident = input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), text::TYPE))?;
         if word != "Tensor" {

@@ -71,7 +71,9 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
                     return Err(content.error("open extents are not in the language yet; write `NAME = n`"));
                 }
                 content.parse::<Token![=]>().map_err(|_| syn::Error::new(name.span(), text::DIM))?;
-                settings.dims.push(DimDecl { name, value: content.parse()? });
+                let open: Option<Token![_]> = content.parse()?;
+                let value = if open.is_some() { None } else { Some(content.parse()?) };
+                settings.dims.push(DimDecl { name, value });
                 if !content.is_empty() {
                     content.parse::<Token![,]>().map_err(|_| content.error("expected `,` between dims"))?;
                 }

@@ -1,5 +1,6 @@
 //! The whole attribute on tokens: what it emits, how much of it, and that nothing makes it panic.
 
+mod blocks;
 mod soup;
 
 use expect_test::{expect, expect_file};
@@ -7,7 +8,10 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::error::Report;
-use crate::expand::model_graph;
+
+fn model_graph(settings: TokenStream, item: TokenStream) -> TokenStream {
+    crate::compose::model_graph(settings, item, "")
+}
 
 /// The attribute's settings and the struct of the README's model.
 fn mlp() -> (TokenStream, TokenStream) {

@@ -103,6 +103,14 @@ impl Error {
     }
 }
 
+impl From<crate::weights::Complaints> for Error {
+    fn from(complaints: crate::weights::Complaints) -> Error {
+        #[cfg(feature = "alloc")]
+        let complaints = alloc::boxed::Box::new(complaints);
+        ErrorKind::Weights(complaints).into()
+    }
+}
+
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Error {
         Error { kind }

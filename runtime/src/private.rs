@@ -1,6 +1,7 @@
 //! What emitted code calls. Not for anybody else: it may change in any version.
 
 use bytemuck::Pod;
+pub use model_graph_macros::compose;
 
 use crate::tensor::Array;
 use crate::{
@@ -31,6 +32,14 @@ pub trait Overwritten {}
     note = "write `let outputs = model.forward()?;` and ask `outputs` for it"
 )]
 pub trait AfterForward {}
+
+/// Never implemented; see [`Transient`].
+#[diagnostic::on_unimplemented(
+    message = "this model has a dim that is bound only where it is used as a block",
+    label = "it cannot stand alone",
+    note = "write `NAME = n` instead of `NAME = _` in its `dims(…)`, or use it in another model: `Block<NAME = n>(x)`"
+)]
+pub trait Open {}
 
 /// The plan of a model that has none because of an error elsewhere.
 pub const fn no_plan(model: &'static str) -> Plan<'static> {
@@ -172,6 +181,28 @@ pub fn tensor_mut<'a, T: Array, B: Buffer>(
     TensorMut::new(buffer, offset, written.map(|written| written.0))
 }
 
+/// A weight to write.
+pub fn weight_mut<T: Array, B: Buffer>(buffer: &mut B, offset: usize) -> TensorMut<'_, T, B> {
+    TensorMut::new(buffer, offset, None)
+}
+
+/// The tensor of one copy of a block. `copies` are, for each chain on the way, the number of the copy and how many there
+/// are.
+///
+/// # Panics
+/// When there is no copy of that number.
+#[track_caller]
+pub const fn copy(tensors: &[usize], copies: &[(usize, usize)]) -> usize {
+    let (mut at, mut chain) = (0, 0);
+    while chain < copies.len() {
+        let (copy, count) = copies[chain];
+        assert!(copy < count, "there is no copy of that number in the chain");
+        at = at * count + copy;
+        chain += 1;
+    }
+    tensors[at]
+}
+
 /// Which inputs were written since the last forward. A model's own module sees the field, so what is in it is private.
 #[derive(Clone, Debug)]
 pub struct Inputs<const N: usize>([bool; N]);
@@ -226,5 +257,5 @@ pub fn load<B: Buffer, S: WeightSource + ?Sized>(
 }
 
 fn changed(name: &'static str) -> Error {
-    ErrorKind::Weights(crate::weights::Complaints { count: 1, first: name, ..Default::default() }.into()).into()
+    crate::weights::Complaints { count: 1, first: name, ..Default::default() }.into()
 }

@@ -9,7 +9,7 @@ use core::fmt;
 
 #[cfg(feature = "safetensors")]
 pub use self::safetensors::SafeTensors;
-use crate::{DType, Error, ErrorKind, Plan};
+use crate::{DType, Error, Plan};
 
 /// Where weights come from. Implement it for a format of one's own.
 pub trait WeightSource {
@@ -96,7 +96,7 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
             }
         });
     }
-    Err(ErrorKind::Weights(complaints.into()).into())
+    Err(complaints.into())
 }
 
 /// True when a weight is what a tensor needs.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model_graph_planner::TensorId;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, steps};
+use super::{Expansion, parts, steps};
 use crate::ast::{self, Model, Role};
 use crate::error::{Report, text};
 use crate::lower::Lowered;
@@ -24,6 +25,8 @@ pub(super) struct Interface {
     taken: BTreeSet<String>,
     /// Fields among them, by position: of two with one name the first keeps it.
     silent: BTreeSet<usize>,
+    /// Accessors of blocks' tensors among them, by name.
+    silent_parts: BTreeSet<String>,
 }
 
 /// An input, in the order of declaration.
@@ -35,7 +38,7 @@ pub(super) struct Input {
 
 impl Interface {
     /// Collects the accessors and complains of names that are taken.
-    pub(super) fn new(model: &Model, lowered: &Lowered, report: &mut Report) -> Interface {
+    pub(super) fn new(model: &Model, lowered: &Lowered<'_>, report: &mut Report) -> Interface {
         let mut methods: BTreeMap<String, String> = BTreeMap::new();
         for name in TAKEN {
             methods.insert((*name).into(), String::from("a method that every model has"));
@@ -77,6 +80,22 @@ impl Interface {
                 }
             }
         }
+        let mut silent_parts = BTreeSet::new();
+        for group in parts::groups(lowered) {
+            for accessor in group.methods() {
+                let owner = format!("the accessor of `{}`", group.path);
+                if let Some(other) = methods.get(&accessor) {
+                    let field = &model.fields[group.field].name;
+                    report.add(
+                        field,
+                        format!("`{accessor}` would be both {owner} and {other}; give the field another name"),
+                    );
+                    silent_parts.insert(group.method.clone());
+                    break;
+                }
+                methods.insert(accessor, owner);
+            }
+        }
         for (dim, _) in lowered.dims.iter() {
             let name = ast::plain(dim);
             let own = format!("the accessor of tensor `{name}`");
@@ -95,7 +114,12 @@ impl Interface {
                 report.add(dim, format!("`{dim}` is {other} already; give the dim another name"));
             }
         }
-        Interface { inputs, taken, silent }
+        Interface { inputs, taken, silent, silent_parts }
+    }
+
+    /// True when the name of a block's tensor's accessor is taken.
+    pub(super) fn is_silent(&self, method: &str) -> bool {
+        self.silent_parts.contains(method)
     }
 
     /// True when a constant for the dim can be emitted.
@@ -104,13 +128,8 @@ impl Interface {
     }
 
     /// The nested array type of a field's tensor.
-    pub(super) fn rust_type(&self, lowered: &Lowered, field: usize) -> Option<TokenStream> {
-        let ty = lowered.graph.tensor(lowered.tensors[field]?).ty;
-        let element = steps::element(ty.dtype)?;
-        Some(ty.shape.dims().iter().rev().fold(element, |inner, dim| {
-            let size = dim.size;
-            quote! { [#inner; #size] }
-        }))
+    pub(super) fn rust_type(&self, lowered: &Lowered<'_>, field: usize) -> Option<TokenStream> {
+        tensor_type(lowered, lowered.tensors[field]?)
     }
 
     /// Accessors of the model itself.
@@ -134,8 +153,8 @@ impl Interface {
                         quote! { #read #write }
                     }
                     Role::Constant(_) | Role::ConstantFill(_) => accessor.read(),
-                    Role::Node(_) if field.keep.is_some() => accessor.read(),
-                    Role::Node(_) => accessor.refuse("Transient"),
+                    Role::Node(_) | Role::Chain { .. } if field.keep.is_some() => accessor.read(),
+                    Role::Node(_) | Role::Chain { .. } => accessor.refuse("Transient"),
                     Role::Output(_) => accessor.refuse("AfterForward"),
                     Role::Broken => return None,
                 })
@@ -143,25 +162,15 @@ impl Interface {
             .collect()
     }
 
-    /// What forward returns, with the outputs' accessors.
+    /// The outputs' accessors.
     pub(super) fn on_outputs(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
-        let Model { vis, name, .. } = expansion.model;
+        let name = &expansion.model.name;
         let outputs = format_ident!("{}Outputs", ast::plain(name));
         let accessors = expansion.model.fields.iter().enumerate().filter_map(|(index, field)| {
             let accessor = Accessor::new(self, expansion, krate, index, field)?;
             matches!(field.role, Role::Output(_)).then(|| accessor.read_through(&quote! { self.model.buffer }))
         });
-        let doc = format!(
-            "What [`{name}::forward`] gives: the outputs, until the model is written to or run again. \
-             Everything else that the model lets one read is there as well."
-        );
         quote! {
-            #[doc = #doc]
-            #[must_use]
-            #vis struct #outputs<'__m, __Buffer = #krate::DefaultBuffer> {
-                model: &'__m #name<__Buffer>,
-            }
-
             #[allow(dead_code, deprecated, clippy::all)]
             impl<'__m, __Buffer: #krate::Buffer> #outputs<'__m, __Buffer> {
                 #(#accessors)*
@@ -174,6 +183,33 @@ impl Interface {
                     self.model
                 }
             }
+        }
+    }
+}
+
+/// The nested array type of a tensor.
+pub(super) fn tensor_type(lowered: &Lowered<'_>, id: TensorId) -> Option<TokenStream> {
+    let ty = lowered.graph.tensor(id).ty;
+    let element = steps::element(ty.dtype)?;
+    Some(ty.shape.dims().iter().rev().fold(element, |inner, dim| {
+        let size = dim.size;
+        quote! { [#inner; #size] }
+    }))
+}
+
+/// What forward returns.
+pub(super) fn outputs(model: &Model, krate: &Path) -> TokenStream {
+    let Model { vis, name, .. } = model;
+    let outputs = format_ident!("{}Outputs", ast::plain(name));
+    let doc = format!(
+        "What [`{name}::forward`] gives: the outputs, until the model is written to or run again. \
+         Everything else that the model lets one read is there as well."
+    );
+    quote! {
+        #[doc = #doc]
+        #[must_use]
+        #vis struct #outputs<'__m, __Buffer = #krate::DefaultBuffer> {
+            model: &'__m #name<__Buffer>,
         }
     }
 }
@@ -206,7 +242,7 @@ impl<'a> Accessor<'a> {
         let tensor = match expansion.planned {
             None => None,
             Some(planned) => match planned.position(id) {
-                None if matches!(field.role, Role::Node(_)) => None,
+                None if matches!(field.role, Role::Node(_) | Role::Chain { .. }) => None,
                 position => Some(position?),
             },
         };

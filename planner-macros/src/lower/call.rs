@@ -40,7 +40,7 @@ impl Lowering<'_, '_> {
         let values: Vec<Option<Value>> = operands.iter().map(|operand| self.expr(operand, field)).collect();
         let Some(entry) = op::find(op) else {
             let known: Vec<&str> = op::OPERATORS.iter().map(|entry| entry.spec.name).collect();
-            let text = if self.fields.contains_key(op) {
+            let text = if self.scope.fields.contains_key(op) {
                 format!("`{op}` is a tensor and cannot be called; an index stands in brackets, `{op}[0]`")
             } else {
                 let advice = elsewhere(op)
@@ -142,12 +142,12 @@ impl Lowering<'_, '_> {
             ValueKind::Infer => Owned::Plain(op::Value::Infer),
             // Words are written small, dims large: an unknown large name is a dim that was forgotten.
             ValueKind::Dim { negative: false, word: Some(word), .. }
-                if !self.dims.contains(word) && word.to_string().contains(char::is_lowercase) =>
+                if !self.scope.dims.contains(word) && word.to_string().contains(char::is_lowercase) =>
             {
                 Owned::Word(word.to_string())
             }
             ValueKind::Dim { negative, dim, .. } => {
-                let size = dim.value(&self.dims, self.report)?;
+                let size = dim.value(&self.scope.dims, self.report)?;
                 let Ok(size) = i64::try_from(size) else {
                     self.report.add(value.at, format!("{size} is too large"));
                     return None;
@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
     }
 
     fn bound(&mut self, dim: Option<&DimExpr>, default: usize) -> Option<usize> {
-        dim.map_or(Some(default), |dim| dim.value(&self.dims, self.report))
+        dim.map_or(Some(default), |dim| dim.value(&self.scope.dims, self.report))
     }
 
     fn view(&mut self, op: &str, settings: &[(&str, op::Value<'_>)], of: TensorId, field: &str) -> Option<TensorId> {
@@ -283,11 +283,12 @@ impl Owned {
 }
 
 /// What to call an operand in a message.
-fn operand_text(operand: &Expr) -> String {
+pub(super) fn operand_text(operand: &Expr) -> String {
     match &operand.kind {
         expr::ExprKind::Name(name) => format!("`{}`", crate::ast::plain(name)),
         expr::ExprKind::Number(number) => format!("{number}"),
         expr::ExprKind::Call { op, .. } => format!("the result of `{op}`"),
+        expr::ExprKind::Block { block, .. } => format!("the result of `{}`", block.name()),
         expr::ExprKind::Index { of, .. } => format!("the part of {}", operand_text(of)),
         expr::ExprKind::Cast { of, .. } => operand_text(of),
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-use crate::expand::model_graph;
+use super::model_graph;
 
 /// One of everything the language has, small.
 fn sample() -> (TokenStream, TokenStream) {
@@ -44,7 +44,7 @@ fn strangers() -> Vec<TokenTree> {
 }
 
 /// Number of tokens, those in groups among them.
-fn positions(tokens: &TokenStream) -> usize {
+pub(super) fn positions(tokens: &TokenStream) -> usize {
     let inside = |tree| match tree {
         TokenTree::Group(group) => 1 + positions(&group.stream()),
         _ => 1,
@@ -53,7 +53,11 @@ fn positions(tokens: &TokenStream) -> usize {
 }
 
 /// Lets `change` rewrite the tokens from the one at `position` on to the end of its group.
-fn at(tokens: TokenStream, position: &mut usize, change: &dyn Fn(&mut Vec<TokenTree>, usize)) -> TokenStream {
+pub(super) fn at(
+    tokens: TokenStream,
+    position: &mut usize,
+    change: &dyn Fn(&mut Vec<TokenTree>, usize),
+) -> TokenStream {
     let mut trees: Vec<TokenTree> = tokens.into_iter().collect();
     let mut index = 0;
     while index < trees.len() {

@@ -6,6 +6,11 @@ pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
     buffer: __Buffer,
     inputs: ::model_graph::__private::Inputs<1usize>,
 }
+///What [`Mlp::forward`] gives: the outputs, until the model is written to or run again. Everything else that the model lets one read is there as well.
+#[must_use]
+pub struct MlpOutputs<'__m, __Buffer = ::model_graph::DefaultBuffer> {
+    model: &'__m Mlp<__Buffer>,
+}
 #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
 impl Mlp {
     /// Where every tensor lies and when, and the steps that are run.
@@ -473,11 +478,6 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
         Self::from_buffer(::model_graph::CpuSlice::borrowed(__memory))
     }
 }
-///What [`Mlp::forward`] gives: the outputs, until the model is written to or run again. Everything else that the model lets one read is there as well.
-#[must_use]
-pub struct MlpOutputs<'__m, __Buffer = ::model_graph::DefaultBuffer> {
-    model: &'__m Mlp<__Buffer>,
-}
 #[allow(dead_code, deprecated, clippy::all)]
 impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
     /**
@@ -502,3 +502,21 @@ impl<__Buffer> ::core::ops::Deref for MlpOutputs<'_, __Buffer> {
         self.model
     }
 }
+#[doc(hidden)]
+#[allow(unused_macros, clippy::all)]
+#[macro_export]
+#[allow(non_local_definitions)]
+macro_rules! __block_Mlp_9477bbcf913f9be9 {
+    ([$($callback:tt)*] $($rest:tt)*) => {
+        $($callback)* ! { { { sound } { dims(BATCH = 100, HIDDEN = 128) } { #[doc =
+        r" Two layers, one hundred images at a time."] pub struct Mlp { #[input] pub
+        image : Tensor < f32, BATCH, 784 >, #[weight] w1 : Tensor < f32, 784, HIDDEN >,
+        #[weight] b1 : Tensor < f32, HIDDEN >, #[weight] w2 : Tensor < f32, HIDDEN, 10 >,
+        #[weight] b2 : Tensor < f32, 10 >, #[node(relu(matmul(image, w1) + b1))] hidden :
+        _, #[output(softmax(matmul(hidden, w2) + b2))] pub probs : Tensor < f32, BATCH,
+        10 >, } } {} } { $($rest)* } }
+    };
+}
+#[doc(hidden)]
+#[allow(unused_imports, unreachable_pub)]
+pub use __block_Mlp_9477bbcf913f9be9 as Mlp;

@@ -7,6 +7,7 @@
 
 extern crate model_graph as renamed;
 
+mod blocks;
 mod names;
 mod places;
 mod raw;

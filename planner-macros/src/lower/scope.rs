@@ -1,0 +1,132 @@
+//! Where names are looked up, and in which order the fields are lowered.
+
+use std::collections::BTreeMap;
+
+use model_graph_planner::TensorId;
+
+use super::{Lowering, block};
+use crate::ast::{self, Model, plain};
+use crate::dims::Dims;
+use crate::error::text;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum State {
+    Untouched,
+    InWork,
+    Done(Option<TensorId>),
+}
+
+/// Where names are looked up: in the model or, while a block is lowered, in the block.
+pub(super) struct Scope<'m> {
+    pub(super) model: &'m Model,
+    pub(super) dims: Dims,
+    pub(super) fields: BTreeMap<String, usize>,
+    pub(super) states: Vec<State>,
+    /// Fields whose expressions are being lowered, outermost first.
+    pub(super) path: Vec<usize>,
+    /// How many blocks the field's expression has had so far.
+    pub(super) uses: usize,
+    /// Of a block, how it is used.
+    pub(super) block: Option<block::Use>,
+}
+
+impl<'m> Scope<'m> {
+    pub(super) fn new(model: &'m Model, block: Option<block::Use>) -> Scope<'m> {
+        Scope {
+            model,
+            dims: Dims::new(model.settings.dims_unknown),
+            fields: BTreeMap::new(),
+            states: vec![State::Untouched; model.fields.len()],
+            path: Vec::new(),
+            uses: 0,
+            block,
+        }
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// Declares the dims, those in `bound` with the value that they are bound to.
+    pub(super) fn declare_dims(&mut self, bound: &BTreeMap<String, Option<usize>>) {
+        let model = self.scope.model;
+        let dims = model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
+        let tensors = model.fields.iter().map(|field| field.name.to_string()).collect();
+        self.scope.dims.foresee(dims, tensors);
+        for dim in &model.settings.dims {
+            if self.scope.dims.contains(&dim.name) {
+                self.report.add(&dim.name, format!("dim `{}` is declared twice; declare it once", dim.name));
+                continue;
+            }
+            let value = match (bound.get(&dim.name.to_string()), &dim.value) {
+                (Some(bound), _) => *bound,
+                (None, Some(value)) => value.value(&self.scope.dims, self.report),
+                (None, None) => None,
+            };
+            self.scope.dims.declare(&dim.name, value);
+        }
+    }
+
+    /// Complains of constants that cannot be worked out where the model stands.
+    pub(super) fn open_constants(&mut self) {
+        let model = self.scope.model;
+        for (field, state) in model.fields.iter().zip(&self.scope.states) {
+            let constant = matches!(field.role, ast::Role::Constant(_) | ast::Role::ConstantFill(_));
+            if constant && *state == State::Done(None) {
+                self.report.add(&field.name, text::OPEN_CONSTANT);
+            }
+        }
+    }
+
+    pub(super) fn declare_fields(&mut self) {
+        let model = self.scope.model;
+        for (index, field) in model.fields.iter().enumerate() {
+            let name = field.plain_name();
+            if self.scope.dims.contains(&field.name) {
+                self.report.add(&field.name, format!("`{name}` is a dim already; give the tensor another name"));
+            }
+            if self.scope.fields.contains_key(&name) {
+                self.report.add(&field.name, format!("there are two tensors called `{name}`; give one another name"));
+                continue;
+            }
+            self.taken.insert(self.full(&name));
+            self.scope.fields.insert(name, index);
+        }
+    }
+
+    /// The fields, each after those that its expression names, otherwise as declared. Lowering alone would find this
+    /// order too, but it recurses, and a network declared last to first would take a stack as deep as itself.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.scope.model.fields.len());
+        let mut seen = vec![false; self.scope.model.fields.len()];
+        for start in 0..self.scope.model.fields.len() {
+            // Fields whose expressions are being looked through, each with the names in it that are still to come.
+            let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+            let mut next = Some(start);
+            loop {
+                match next {
+                    Some(index) if !std::mem::replace(&mut seen[index], true) => open.push((index, self.named(index))),
+                    _ => {}
+                }
+                let Some((index, rest)) = open.last_mut() else { break };
+                next = rest.pop();
+                if next.is_none() {
+                    order.push(*index);
+                    open.pop();
+                }
+            }
+        }
+        order
+    }
+
+    /// The fields that a field's expression names, last to first.
+    fn named(&self, index: usize) -> Vec<usize> {
+        let mut names = Vec::new();
+        let mut visit = |name: &_| names.extend(self.scope.fields.get(&plain(name)).copied());
+        match &self.scope.model.fields[index].role {
+            ast::Role::Node(expr) | ast::Role::Output(expr) => expr.names(&mut visit),
+            ast::Role::Chain { operands, .. } => operands.iter().for_each(|operand| operand.names(&mut visit)),
+            _ => {}
+        }
+        names.reverse();
+        names
+    }
+}

@@ -1,0 +1,23 @@
+//! A block that is given another shape.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(Block<D = 8>(x))]
+    y: _,
+}
+
+fn main() {}

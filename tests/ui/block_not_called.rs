@@ -1,0 +1,23 @@
+//! A block without its inputs.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(relu(Block<D = 4>))]
+    y: _,
+}
+
+fn main() {}

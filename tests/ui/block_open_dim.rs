@@ -1,0 +1,23 @@
+//! A block whose dim is not bound.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = _))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(Block(x))]
+    y: _,
+}
+
+fn main() {}

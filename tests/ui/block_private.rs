@@ -1,0 +1,27 @@
+//! A block that another module keeps to itself.
+
+use model_graph::model_graph;
+
+mod elsewhere {
+    use model_graph::model_graph;
+
+    #[model_graph(dims(D = 4))]
+    struct Block {
+        #[input]
+        x: Tensor<f32, D>,
+        #[weight]
+        w: Tensor<f32, D>,
+        #[output(x * w)]
+        y: _,
+    }
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(elsewhere::Block(x))]
+    y: _,
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+//! A block that is given too little.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(Block())]
+    y: _,
+}
+
+fn main() {}

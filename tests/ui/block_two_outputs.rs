@@ -1,0 +1,25 @@
+//! A block with two outputs.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+    #[output(x + w)]
+    z: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[output(Block(x))]
+    y: _,
+}
+
+fn main() {}

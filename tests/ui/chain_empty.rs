@@ -1,0 +1,25 @@
+//! A chain that nothing goes through.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[chain()]
+    layers: [Block; 2],
+    #[output(relu(layers))]
+    y: _,
+}
+
+fn main() {}

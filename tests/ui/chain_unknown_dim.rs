@@ -1,0 +1,25 @@
+//! A dim that the block does not have, in a chain.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D = 4))]
+struct Block {
+    #[input]
+    x: Tensor<f32, D>,
+    #[weight]
+    w: Tensor<f32, D>,
+    #[output(x * w)]
+    y: _,
+}
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 4>,
+    #[chain(x, E = 4)]
+    layers: [Block; 2],
+    #[output(relu(layers))]
+    y: _,
+}
+
+fn main() {}
