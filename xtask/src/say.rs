@@ -15,12 +15,12 @@ pub(crate) fn write(text: fmt::Arguments<'_>) {
     }
 }
 
-/// `print!` by way of [`write`].
+/// `print!` by way of [`write()`].
 macro_rules! say {
     ($($text:tt)*) => { $crate::say::write(format_args!($($text)*)) };
 }
 
-/// `println!` by way of [`write`].
+/// `println!` by way of [`write()`].
 macro_rules! sayln {
     () => { $crate::say::write(format_args!("\n")) };
     ($($text:tt)*) => { $crate::say::write(format_args!("{}\n", format_args!($($text)*))) };
