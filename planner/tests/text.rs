@@ -69,6 +69,27 @@ fn settings_in_the_languages_spelling() {
 }
 
 #[test]
+fn more_settings_in_the_languages_spelling() {
+    round(
+        "model More
+  %0 x: input f32[2x4x1]
+  %1 a: node f32[2x4x1] = elu(%0, alpha = 0.5)
+  %2 b: node f32[2x4x1] = hard_sigmoid(%1, slope = 0.2, offset = 0.5)
+  %3 c: node f32[2x2x2x1] = split(%2, axis = 1, parts = 2)
+  %4 d: node f32[2x2x2] = squeeze(%3, axes = [3])
+  %5 e: node f32[2x2x2x1] = expand_dims(%4, axis = 3)
+  %6 f: node f32[2x1x1] = min(%4, axes = [1, 2], keep_dims = true)
+  %7 g: node f32[2x2] = prod(%4, axes = [1], keep_dims = false)
+  %8 h: node f32[2x2] = sum_square(%4, axes = [1], keep_dims = false)
+  %9 i: node f32[2x2] = l1(%4, axes = [1], keep_dims = false)
+  %10 j: node f32[2x2] = l2(%4, axes = [1], keep_dims = false)
+  %11 k: node f32[2x2] = log_sum(%4, axes = [1], keep_dims = false)
+  %12 y: output f32[2x2] = log_sum_exp(%4, axes = [1], keep_dims = false)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

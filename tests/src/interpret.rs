@@ -46,6 +46,8 @@ kernels! {
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
     Sum Mean Max Copy Fill
+    Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
+    Min Prod SumSquare L1 L2 LogSum LogSumExp
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

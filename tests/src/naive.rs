@@ -61,6 +61,15 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
     let any = node.op.as_any();
     if any.is::<op::Identity>() || any.is::<op::Reshape>() || any.is::<op::Flatten>() || any.is::<op::Copy>() {
         x.clone()
+    } else if any.is::<op::ExpandDims>() || any.is::<op::Squeeze>() {
+        x.clone()
+    } else if let Some(op) = any.downcast_ref::<op::Split>() {
+        gather(&|index| {
+            let mut from = [0; MAX_RANK];
+            from[..MAX_RANK - 1].copy_from_slice(&index[1..]);
+            from[op.axis] += index[0] * dims(0)[op.axis] / op.parts;
+            from
+        })
     } else if any.is::<op::Transpose>() {
         gather(&|index| {
             let mut from = *index;

@@ -1,6 +1,7 @@
 //! The operators. One file per family holds everything the planner knows of it: settings, shape rule, aliasing,
 //! scratch, documentation. The kernels are elsewhere and know the same structs.
 
+mod axes;
 mod batch_norm;
 mod binary;
 mod concat;
@@ -23,8 +24,9 @@ mod window;
 
 use core::fmt;
 
+pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Mul, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Mul, Prelu, Sub};
 pub use concat::Concat;
 pub use conv2d::Conv2d;
 pub use copy::Copy;
@@ -33,7 +35,7 @@ pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
-pub use reduce::{Max, Mean, Sum};
+pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
@@ -41,7 +43,10 @@ pub use softmax::{LogSoftmax, Softmax};
 #[cfg(feature = "alloc")]
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
-pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
+pub use unary::{
+    Abs, Clamp, Elu, Exp, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Relu, Selu, Sigmoid, Silu, Softplus,
+    Sqrt, Tanh,
+};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
 #[cfg(feature = "alloc")]

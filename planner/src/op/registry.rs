@@ -58,6 +58,23 @@ pub static OPERATORS: &[Entry] = &[
     entry::<Concat>(),
     entry::<Pad>(),
     entry::<Copy>(),
+    entry::<Split>(),
+    entry::<ExpandDims>(),
+    entry::<Squeeze>(),
+    entry::<Elu>(),
+    entry::<Selu>(),
+    entry::<HardSigmoid>(),
+    entry::<HardSwish>(),
+    entry::<Softplus>(),
+    entry::<Mish>(),
+    entry::<Prelu>(),
+    entry::<Min>(),
+    entry::<Prod>(),
+    entry::<SumSquare>(),
+    entry::<L1>(),
+    entry::<L2>(),
+    entry::<LogSum>(),
+    entry::<LogSumExp>(),
 ];
 
 /// The operator of that name.

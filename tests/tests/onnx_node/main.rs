@@ -16,7 +16,7 @@ use build::{Builder, Left};
 use case::{Case, Data, Node};
 
 /// How many cases run and pass. It only goes up.
-const PASSING: usize = 391;
+const PASSING: usize = 398;
 
 #[test]
 fn the_cases_that_can_be_expressed_give_the_known_results() {
