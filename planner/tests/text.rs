@@ -90,6 +90,26 @@ fn more_settings_in_the_languages_spelling() {
 }
 
 #[test]
+fn attention_and_positions() {
+    round(
+        "model Layer
+  %0 q: input f32[2x4x8]
+  %1 k: input f32[6x2x8]
+  %2 at: input u32
+  %3 mask: weight f32[2x6]
+  %4 r: node f32[2x4x8] = rope(%0, %2, axis = 0, dims = 8, base = 10000.0, pairs = adjacent)
+  %5 s: node f32[6x2x8] = rope(%1, %2, axis = 0, dims = 6, base = 500000.0, pairs = halves)
+  %6 a: node f32[4x2x8] = permute(%4, axes = [1, 0, 2])
+  %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
+  %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
+  %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5)
+  %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

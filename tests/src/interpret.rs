@@ -48,6 +48,7 @@ kernels! {
     Sum Mean Max Copy Fill
     Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
     Min Prod SumSquare L1 L2 LogSum LogSumExp
+    Attention Rope
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

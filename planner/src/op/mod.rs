@@ -1,6 +1,7 @@
 //! The operators. One file per family holds everything the planner knows of it: settings, shape rule, aliasing,
 //! scratch, documentation. The kernels are elsewhere and know the same structs.
 
+mod attention;
 mod axes;
 mod batch_norm;
 mod binary;
@@ -24,6 +25,7 @@ mod window;
 
 use core::fmt;
 
+pub use attention::{Attention, Rope, mask_and_past};
 pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
 pub use binary::{Add, Div, Maximum, Minimum, Mul, Prelu, Sub};

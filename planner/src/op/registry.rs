@@ -75,6 +75,8 @@ pub static OPERATORS: &[Entry] = &[
     entry::<L2>(),
     entry::<LogSum>(),
     entry::<LogSumExp>(),
+    entry::<Attention>(),
+    entry::<Rope>(),
 ];
 
 /// The operator of that name.

@@ -3,6 +3,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod attention;
 mod batch_norm;
 mod binary;
 mod conv2d;
@@ -19,6 +20,7 @@ mod operands;
 mod owned;
 mod pool;
 mod reduce;
+mod rope;
 mod softmax;
 mod sum;
 mod then;

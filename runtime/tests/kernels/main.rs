@@ -1,5 +1,6 @@
 //! Every CPU kernel against a naive oracle in `f64`.
 
+mod attention;
 mod bits;
 mod convolution;
 mod elementwise;
