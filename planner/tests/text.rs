@@ -110,6 +110,29 @@ fn attention_and_positions() {
 }
 
 #[test]
+fn recurrent_layers() {
+    round(
+        "model Steps
+  %0 x: input f32[5x2x3]
+  %1 s: input f32[2x2x4]
+  %2 h: input f32[2x4]
+  %3 wi: weight f32[16x3]
+  %4 wh: weight f32[16x4]
+  %5 b: weight f32[16]
+  %6 gi: weight f32[12x3]
+  %7 gh: weight f32[12x4]
+  %8 ri: weight f32[4x3]
+  %9 rh: weight f32[4x4]
+  %10 a: output f32[5x2x2x4] = lstm(%0, %1, %3, %4, %5, %5, order = ifgo, reverse = false)
+  %11 c: output f32[5x2x2x4] = lstm(%0, %1, %3, %4, order = iofg, reverse = true)
+  %12 d: output f32[5x2x4] = gru(%0, %2, %6, %7, reset = after, activation = tanh, order = rzn, reverse = false)
+  %13 e: output f32[5x2x4] = gru(%0, %2, %6, %7, reset = before, activation = relu, order = zrn, reverse = true)
+  %14 f: output f32[5x2x4] = rnn(%0, %2, %8, %9, activation = relu, reverse = false)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

@@ -48,7 +48,7 @@ kernels! {
     Sum Mean Max Copy Fill
     Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
     Min Prod SumSquare L1 L2 LogSum LogSumExp
-    Attention Rope
+    Attention Rope Lstm Gru Rnn
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

@@ -13,6 +13,7 @@ mod matmul;
 mod norm;
 mod pad;
 mod pool;
+mod recurrent;
 mod reduce;
 #[cfg(feature = "alloc")]
 mod registry;
@@ -37,6 +38,7 @@ pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
+pub use recurrent::{Gru, Lstm, RECURRENT_STEPS, Rnn};
 pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};

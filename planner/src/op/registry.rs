@@ -77,6 +77,9 @@ pub static OPERATORS: &[Entry] = &[
     entry::<LogSumExp>(),
     entry::<Attention>(),
     entry::<Rope>(),
+    entry::<Lstm>(),
+    entry::<Gru>(),
+    entry::<Rnn>(),
 ];
 
 /// The operator of that name.

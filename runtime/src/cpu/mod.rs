@@ -19,6 +19,7 @@ mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod recurrent;
 mod reduce;
 mod rope;
 mod softmax;

@@ -9,5 +9,6 @@ mod matmul;
 mod normalisation;
 mod operands;
 mod pooling;
+mod recurrent;
 mod reduction;
 mod stages;
