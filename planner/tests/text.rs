@@ -133,6 +133,24 @@ fn recurrent_layers() {
 }
 
 #[test]
+fn sequences_and_transposed_convolutions() {
+    round(
+        "model Lines
+  %0 x: input f32[1x4x16]
+  %1 w: weight f32[6x2x3]
+  %2 t: weight f32[6x2x3]
+  %3 p: weight f32[1x3x2x2]
+  %4 a: node f32[1x6x7] = conv1d(%0, %1, stride = 2, padding = [0, 1], dilation = 2, groups = 2, layout = ncl)
+  %5 b: node f32[1x6x4] = max_pool1d(%4, kernel = 2, stride = 2, padding = [0, 1], dilation = 1, ceil = true, layout = ncl)
+  %6 c: node f32[1x3x4] = avg_pool1d(%5, kernel = 4, stride = 1, padding = [0, 0], dilation = 1, ceil = false, count_padding = true, layout = nlc)
+  %7 d: output f32[1x4x14] = conv_transpose1d(%4, %2, stride = 2, padding = [1, 1], output_padding = 1, dilation = 1, groups = 2)
+  %8 e: node f32[1x1x3x4] = reshape(%6, shape = [1, 1, 3, 4])
+  %9 y: output f32[1x3x5x8] = conv_transpose2d(%8, %3, stride = [2, 2], padding = [1, 0, 0, 0], output_padding = [0, 0], dilation = [1, 1], groups = 1)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

@@ -80,6 +80,11 @@ pub static OPERATORS: &[Entry] = &[
     entry::<Lstm>(),
     entry::<Gru>(),
     entry::<Rnn>(),
+    entry::<Conv1d>(),
+    entry::<MaxPool1d>(),
+    entry::<AvgPool1d>(),
+    entry::<ConvTranspose2d>(),
+    entry::<ConvTranspose1d>(),
 ];
 
 /// The operator of that name.

@@ -8,7 +8,7 @@
 use model_graph_planner::op::mask_and_past;
 
 use super::gemm::{Matrix, gemm};
-use super::operands::{Operands, broadcast, length, operands};
+use super::operands::{Operands, broadcast, operands};
 use super::softmax::row;
 use super::wide::wide;
 use super::{CpuBuffer, Memory};
@@ -26,10 +26,6 @@ impl<M: Memory> Kernel<op::Attention> for CpuBuffer<M> {
             && past.checked_add(queries).is_none_or(|end| end > keys)
         {
             return Err(ErrorKind::Past { past, queries, keys }.into());
-        }
-        let needed = queries.min(op::Attention::ROWS) * keys;
-        if operands.scratch.len() < needed {
-            return Err(length(needed, operands.scratch.len()));
         }
         attention(operands, call, mask, past);
         Ok(())

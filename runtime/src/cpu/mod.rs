@@ -8,6 +8,7 @@ mod batch_norm;
 mod binary;
 mod conv2d;
 mod conv2d_nhwc;
+mod conv_transpose;
 mod copy;
 mod fill;
 mod gemm;

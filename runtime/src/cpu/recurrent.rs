@@ -10,14 +10,14 @@ use model_graph_planner::op::RECURRENT_STEPS;
 
 use super::gemm::{Matrix, gemm};
 use super::nest::Nest;
-use super::operands::{Input, Operands, length, operands};
+use super::operands::{Input, Operands, operands};
 use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
 use crate::{Call, Error, Kernel, View, op};
 
 impl<M: Memory> Kernel<op::Lstm> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::Lstm>) -> Result<(), Error> {
-        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 4, 0)?;
+        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 4);
         let forget = if call.op.iofg { [2, 3, 1] } else { [1, 2, 3] };
         let (gates, _) = scratch.split_at_mut(layer.chunk() * layer.batch * 4 * layer.units);
         let both = [layer.biases[0], layer.biases[1]];
@@ -35,7 +35,7 @@ impl<M: Memory> Kernel<op::Lstm> for CpuBuffer<M> {
 
 impl<M: Memory> Kernel<op::Gru> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::Gru>) -> Result<(), Error> {
-        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 3, 3)?;
+        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 3);
         let size = layer.batch * layer.units;
         let (gates, hidden) = scratch.split_at_mut(layer.chunk() * size * 3);
         let op::Gru { before, relu, zrn, reverse } = call.op;
@@ -79,7 +79,7 @@ impl<M: Memory> Kernel<op::Gru> for CpuBuffer<M> {
 
 impl<M: Memory> Kernel<op::Rnn> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::Rnn>) -> Result<(), Error> {
-        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 1, 0)?;
+        let (layer, output, scratch) = layer(operands(self.memory.bytes_mut(), call)?, call.inputs, 1);
         let (gates, _) = scratch.split_at_mut(layer.chunk() * layer.batch * layer.units);
         let both = [layer.biases[0], layer.biases[1]];
         layer.sequence(output, gates, both, call.op.reverse, |h, gates| {
@@ -107,13 +107,12 @@ struct Layer<'a> {
     biases: [Bias<'a>; 2],
 }
 
-/// The operands, the output and the working space, whose size is checked.
+/// The operands, the output and the working space.
 fn layer<'a>(
     operands: Operands<'a, f32, 6>,
     views: &[View],
     gates: usize,
-    more: usize,
-) -> Result<(Layer<'a>, &'a mut [f32], &'a mut [f32]), Error> {
+) -> (Layer<'a>, &'a mut [f32], &'a mut [f32]) {
     let Operands { output, inputs, scratch } = operands;
     let slice = |input: usize| (inputs[input].slice().unwrap_or(&[]), views[input]);
     let bias = |input: usize| match inputs[input] {
@@ -133,11 +132,7 @@ fn layer<'a>(
         w_hh,
         biases: [bias(4), bias(5)],
     };
-    let needed = (layer.chunk() * gates + more) * layer.batch * layer.units;
-    if scratch.len() < needed {
-        return Err(length(needed, scratch.len()));
-    }
-    Ok((layer, output, scratch))
+    (layer, output, scratch)
 }
 
 /// A matrix that is multiplied with from the right: `x wᵀ`, from row `row` on.

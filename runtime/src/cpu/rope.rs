@@ -4,17 +4,13 @@
 //! worked out in `f64`: a late position times a small frequency has to keep its fraction.
 
 use super::nest::Nest;
-use super::operands::{Input, Operands, length, operands};
+use super::operands::{Input, Operands, operands};
 use super::{CpuBuffer, Memory};
 use crate::{Call, DType, Error, Kernel, op};
 
 impl<M: Memory> Kernel<op::Rope> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::Rope>) -> Result<(), Error> {
-        let operands: Operands<'_, f32, 2> = operands(self.memory.bytes_mut(), call)?;
-        if operands.scratch.len() < call.op.dims {
-            return Err(length(call.op.dims, operands.scratch.len()));
-        }
-        rope(operands, call);
+        rope(operands(self.memory.bytes_mut(), call)?, call);
         Ok(())
     }
 }
