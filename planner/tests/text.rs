@@ -151,6 +151,23 @@ fn sequences_and_transposed_convolutions() {
 }
 
 #[test]
+fn images_and_groups() {
+    round(
+        "model Images
+  %0 x: input f32[1x8x4x4]
+  %1 s: weight f32[8]
+  %2 a: node f32[1x8x4x4] = group_norm(%0, %1, %1, groups = 2, eps = 1e-5)
+  %3 b: node f32[1x8x4x4] = instance_norm(%2, eps = 0.5)
+  %4 c: node f32[1x8x4x4] = lp_norm(%3, axis = 1, p = 1, eps = 1e-12)
+  %5 d: node f32[1x2x8x8] = depth_to_space(%4, block = 2, mode = crd, layout = nchw)
+  %6 e: node f32[1x1x4x32] = space_to_depth(%5, block = 2, mode = dcr, layout = nhwc)
+  %7 f: node f32[1x1x7x33] = pad(%6, before = [0, 0, 1, 1], after = [0, 0, 2, 0], mode = reflect)
+  %8 y: output f32[1x1x8x33] = pad(%7, before = [0, 0, 1, 0], after = [0, 0, 0, 0], mode = edge)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

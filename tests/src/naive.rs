@@ -93,6 +93,14 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
             (op.before[axis]..op.before[axis] + dims(0)[axis]).contains(&index[axis])
         };
         let element = |mut index: [usize; MAX_RANK]| {
+            if op.mode != 0 {
+                for axis in 0..rank {
+                    let (at, last) = (index[axis] as isize - op.before[axis] as isize, dims(0)[axis] as isize - 1);
+                    let at = if op.mode == 1 { last - (last - at.abs()).abs() } else { at.clamp(0, last) };
+                    index[axis] = at as usize;
+                }
+                return x[position(&dims(0), &index)];
+            }
             if !(0..rank).all(|axis| inside(&index, axis)) {
                 return op.value;
             }

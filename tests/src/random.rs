@@ -322,6 +322,9 @@ impl Random {
                 let value = [0.0, -0.0, 1.5][s % 3];
                 let (before, after) = (counts(t), counts(u));
                 let mut border = vec![("before", Value::List(&before)), ("value", Value::Float(value))];
+                if s % 4 > 1 {
+                    border[1] = ("mode", Value::Word(if s % 4 == 2 { "reflect" } else { "edge" }));
+                }
                 if t % 4 > 0 {
                     border.push(("after", Value::List(&after)));
                 }

@@ -85,6 +85,11 @@ pub static OPERATORS: &[Entry] = &[
     entry::<AvgPool1d>(),
     entry::<ConvTranspose2d>(),
     entry::<ConvTranspose1d>(),
+    entry::<GroupNorm>(),
+    entry::<InstanceNorm>(),
+    entry::<LpNorm>(),
+    entry::<DepthToSpace>(),
+    entry::<SpaceToDepth>(),
 ];
 
 /// The operator of that name.

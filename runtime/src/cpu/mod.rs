@@ -6,6 +6,7 @@ extern crate std;
 mod attention;
 mod batch_norm;
 mod binary;
+mod border;
 mod conv2d;
 mod conv2d_nhwc;
 mod conv_transpose;

@@ -159,6 +159,25 @@ proptest! {
     }
 
     #[test]
+    fn borders(
+        dims in extents(1..=5), axis in 0..5usize, first in 0..9usize, count in 0..9usize, back: bool, x in layout(true),
+        y in layout(false), seed: u64, place in (0..3usize, 0..5usize),
+    ) {
+        let (mut dims, axis) = (dims.clone(), axis % dims.len());
+        dims[axis] += 1;
+        let first = first % dims[axis];
+        let count = if back { count.min(first + 1) } else { count };
+        let mut out = dims.clone();
+        out[axis] = count;
+        check(op::Border { axis, count, first, back }, &[given(&dims, x, Values::Special(seed))],
+            &given(&out, y, Values::Seed(0)), place, 0.0, |x, index| {
+                let mut index = index.to_vec();
+                index[axis] = if back { first - index[axis] } else { first };
+                x[0].at(&index)
+            });
+    }
+
+    #[test]
     fn copies_of_every_dtype(dims in extents(0..=4), x in layout(true), y in layout(false)) {
         for dtype in DType::ALL {
             let (mut from, mut to) = (view(8, &dims, x.strides(&dims)), view(0, &dims, y.strides(&dims)));
