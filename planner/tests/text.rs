@@ -162,7 +162,10 @@ fn images_and_groups() {
   %5 d: node f32[1x2x8x8] = depth_to_space(%4, block = 2, mode = crd, layout = nchw)
   %6 e: node f32[1x1x4x32] = space_to_depth(%5, block = 2, mode = dcr, layout = nhwc)
   %7 f: node f32[1x1x7x33] = pad(%6, before = [0, 0, 1, 1], after = [0, 0, 2, 0], mode = reflect)
-  %8 y: output f32[1x1x8x33] = pad(%7, before = [0, 0, 1, 0], after = [0, 0, 0, 0], mode = edge)
+  %8 g: node f32[1x1x8x33] = pad(%7, before = [0, 0, 1, 0], after = [0, 0, 0, 0], mode = edge)
+  %9 h: node f32[1x1x4x16] = resize(%8, axes = [2, 3], scale = [0.5, 0.5], mode = nearest, coordinates = asymmetric, rounding = floor)
+  %10 i: node f32[1x1x4x20] = resize(%9, axes = [3], size = [20], mode = linear, coordinates = half_pixel, exclude_outside = false)
+  %11 y: output f32[1x1x8x20] = resize(%10, axes = [2], size = [8], mode = cubic, coordinates = align_corners, cubic = -0.5, exclude_outside = true)
 ",
     );
 }

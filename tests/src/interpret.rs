@@ -50,7 +50,7 @@ kernels! {
     Min Prod SumSquare L1 L2 LogSum LogSumExp
     Attention Rope Lstm Gru Rnn
     Conv1d MaxPool1d AvgPool1d ConvTranspose2d ConvTranspose1d
-    GroupNorm InstanceNorm Border
+    GroupNorm InstanceNorm Border Resize
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

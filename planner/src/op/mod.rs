@@ -21,6 +21,7 @@ mod recurrent;
 mod reduce;
 #[cfg(feature = "alloc")]
 mod registry;
+mod resize;
 mod rule;
 mod softmax;
 mod space;
@@ -51,6 +52,7 @@ pub use recurrent::{Gru, Lstm, RECURRENT_STEPS, Rnn};
 pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
+pub use resize::Resize;
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
 pub use softmax::{LogSoftmax, Softmax};
 pub use space::{DepthToSpace, SpaceToDepth};
@@ -89,6 +91,8 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+    /// An array of `f32`.
+    F32s(&'a [f32]),
 }
 
 impl Field<'_> {
@@ -96,6 +100,12 @@ impl Field<'_> {
     pub fn spell(self, visit: &mut dyn FnMut(Value<'_>)) {
         let mut list = [Value::Infer; MAX_RANK];
         let mut count = 0;
+        if let Field::F32s(values) = self {
+            for (place, value) in list.iter_mut().zip(values) {
+                *place = Value::Float(f64::from(*value));
+                count += 1;
+            }
+        }
         let mut push = |value: usize| {
             if let Some(place) = list.get_mut(count) {
                 *place = int(value);
@@ -107,6 +117,7 @@ impl Field<'_> {
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::F32s(_) => {}
             Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
         }
         visit(Value::List(&list[..count]));
@@ -246,6 +257,12 @@ impl AsField for bool {
 impl<const N: usize> AsField for [usize; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Usizes(self)
+    }
+}
+
+impl<const N: usize> AsField for [f32; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::F32s(self)
     }
 }
 

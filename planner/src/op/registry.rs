@@ -90,6 +90,7 @@ pub static OPERATORS: &[Entry] = &[
     entry::<LpNorm>(),
     entry::<DepthToSpace>(),
     entry::<SpaceToDepth>(),
+    entry::<Resize>(),
 ];
 
 /// The operator of that name.

@@ -23,6 +23,7 @@ mod owned;
 mod pool;
 mod recurrent;
 mod reduce;
+mod resize;
 mod rope;
 mod softmax;
 mod sum;

@@ -11,4 +11,5 @@ mod operands;
 mod pooling;
 mod recurrent;
 mod reduction;
+mod resize;
 mod stages;

@@ -173,21 +173,13 @@ fn softmax(b: &mut Builder, node: &Node) -> Left<TensorId> {
     b.reshape(rows, &dims)
 }
 
-/// Rows of a group's channels are normalised, then scaled per channel.
 fn group_norm(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    let x = b.tensor(node, 0)?;
-    let dims = b.dims(x);
-    let groups = node.int("num_groups").map_or(dims[1], |groups| groups as usize);
-    let rows = b.reshape(x, &[dims[0], groups, dims[1..].iter().product::<usize>() / groups])?;
-    let rows = b.call("layer_norm", &[("eps", Value::Float(node.float("epsilon", 1e-5)))], &[rows])?;
-    let mut result = b.reshape(rows, &dims)?;
-    let channels = [&[dims[1]], &vec![1; dims.len() - 2][..]].concat();
-    for (index, name) in [(1, "mul"), (2, "add")] {
-        let per_channel = b.tensor(node, index)?;
-        let per_channel = b.reshape(per_channel, &channels)?;
-        result = b.join(name, result, per_channel)?;
+    let operands = b.tensors(node)?;
+    let eps = ("eps", Value::Float(node.float("epsilon", 1e-5)));
+    match node.int("num_groups") {
+        Some(groups) => b.call("group_norm", &[("groups", int(groups as usize)), eps], &operands),
+        None => b.call("instance_norm", &[eps], &operands),
     }
-    Ok(result)
 }
 
 fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
