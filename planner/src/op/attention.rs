@@ -161,7 +161,7 @@ impl Operator for Attention {
         if let Some(input) = past
             && inputs[input].shape.rank() != 0
         {
-            return Err(RuleError::Rank { input, expected: "no dimensions: a scalar, `Tensor<u32>`" });
+            return Err(RuleError::Rank { input, expected: "either f32 elements, or a scalar, which is then `past`," });
         }
         if inputs.len() == 5 && (past != Some(4) || mask.is_none()) {
             return Err(RuleError::DType { input: 4, expected: DType::U32 });
