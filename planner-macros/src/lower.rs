@@ -284,7 +284,13 @@ impl<'m> Lowering<'m, '_> {
             ExprKind::Cast { of, dtype } => {
                 let value = self.expr(of, name);
                 match self.dtype(dtype)? {
-                    DType::F32 => value,
+                    DType::F32 => match value? {
+                        Value::Tensor { id, .. } if self.graph.tensor(id).ty.dtype != DType::F32 => {
+                            self.report.add(dtype, text::CAST);
+                            None
+                        }
+                        value => Some(value),
+                    },
                     _ => {
                         self.report.add(dtype, text::CAST);
                         None
