@@ -12,6 +12,12 @@ pub use self::safetensors::SafeTensors;
 use crate::{DType, Error, Plan};
 
 /// Where weights come from. Implement it for a format of one's own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source of weights",
+    label = "not a `WeightSource`",
+    note = "a safetensors file is read by `let bytes = std::fs::read(path)?` and loaded by \
+            `model.load(&SafeTensors::new(&bytes)?)`"
+)]
 pub trait WeightSource {
     /// The weight of that name, if there is one.
     ///
