@@ -7,6 +7,7 @@ mod dims;
 mod error;
 mod expand;
 mod expr;
+mod foreign;
 mod lower;
 mod names;
 mod parse;

@@ -259,6 +259,7 @@ impl<'a> Args<'a> {
                     Dim::new(1)
                 }
                 Value::Infer => return Err(bad(name, "extents with at most one `_`")),
+                Value::Int(..) => return Err(bad(name, "extents of 0 or more, with `_` for one that is worked out")),
                 _ => return Err(bad(name, "a list of extents such as `[2, 3]`")),
             };
             shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
