@@ -45,7 +45,7 @@ kernels! {
     Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
-    Sum Mean Max Copy Fill
+    Sum Mean Max Copy Fill Write
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

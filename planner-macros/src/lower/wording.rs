@@ -1,7 +1,7 @@
 //! Words for what an operator's rule complains of, in terms of the user's names and dims.
 
 use model_graph_planner::op::{Expected, RuleError, Spec};
-use model_graph_planner::{Shape, Type};
+use model_graph_planner::{Role, Shape, Type};
 
 use super::Lowering;
 use super::call::{Operand, Place};
@@ -74,6 +74,37 @@ impl Lowering<'_, '_> {
                 place.call,
                 format!("the result of `{op}` would have more than {} dimensions", model_graph_planner::MAX_RANK),
             ),
+            RuleError::NoState { input } => {
+                let operand = &operands[input];
+                let what = match self.graph.tensor(operand.id).role {
+                    Role::Node => "made anew in every forward",
+                    Role::Input | Role::KeptInput => "an input",
+                    Role::Weight => "a weight",
+                    Role::Constant => "a constant",
+                    _ => "no state",
+                };
+                (
+                    operand.at,
+                    format!(
+                        "`{op}` changes a state, and {} is {what}; declare one: `#[state] name: {}`",
+                        operand.text,
+                        self.declared_text(&ty(input)),
+                    ),
+                )
+            }
+            RuleError::Written { input } => {
+                let next = self.graph.next_version(operands[input].id);
+                let by = next.map_or("", |next| self.graph.tensor(next).name.as_str());
+                (
+                    operands[input].at,
+                    format!(
+                        "{} is written here and, from the same value, as `{by}`, and nothing says which comes first; write \
+                         what the first write gives: `write(write({}, …), …)`, or one in a field after the other",
+                        text(input),
+                        text(input).trim_matches('`')
+                    ),
+                )
+            }
             RuleError::Overflow => {
                 let field = place.field;
                 let text =
@@ -98,6 +129,16 @@ impl Lowering<'_, '_> {
             name => self.dim_names[usize::from(name)].clone(),
         });
         format!("{} ({numbers})", join(names.collect()))
+    }
+
+    /// A type as a field declares it.
+    fn declared_text(&self, ty: &Type) -> String {
+        let dims = ty.shape.dims().iter().map(|dim| match dim.name {
+            0 => dim.size.to_string(),
+            name => self.dim_names[usize::from(name)].clone(),
+        });
+        let parts: Vec<String> = std::iter::once(ty.dtype.to_string()).chain(dims).collect();
+        format!("Tensor<{}>", parts.join(", "))
     }
 
     /// Element type and shape.

@@ -20,6 +20,7 @@ mod then;
 mod unary;
 mod view;
 mod window;
+mod write;
 
 use core::fmt;
 
@@ -43,6 +44,7 @@ pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
 pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
+pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
@@ -109,6 +111,8 @@ pub enum Action {
     Concat(usize),
     /// Other calls in its place, which [`Operator::expand`] lists.
     Expand,
+    /// A step with a kernel that writes over its first operand, a state: the output is the state's next version.
+    Write,
 }
 
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.

@@ -58,6 +58,7 @@ pub static OPERATORS: &[Entry] = &[
     entry::<Concat>(),
     entry::<Pad>(),
     entry::<Copy>(),
+    entry::<Write>(),
 ];
 
 /// The operator of that name.
