@@ -1,7 +1,7 @@
 //! Words for what an operator's rule complains of, in terms of the user's names and dims.
 
 use model_graph_planner::op::{Expected, RuleError, Spec};
-use model_graph_planner::{Role, Shape, Type};
+use model_graph_planner::{Shape, Type};
 
 use super::Lowering;
 use super::call::{Operand, Place};
@@ -27,7 +27,7 @@ impl Lowering<'_, '_> {
                 format!("`{op}` takes {expected} and {} is {}", text(input), self.type_text(&ty(input))),
             ),
             RuleError::Rank { input, expected } => {
-                let role = spec.operands.get(input).copied().unwrap_or("operand");
+                let role = place.roles.get(input).copied().unwrap_or("operand");
                 (
                     operands[input].at,
                     format!("`{op}` needs {expected} of its operand {role}, and {} is {}", text(input), shape(input)),
@@ -74,24 +74,8 @@ impl Lowering<'_, '_> {
                 place.call,
                 format!("the result of `{op}` would have more than {} dimensions", model_graph_planner::MAX_RANK),
             ),
-            RuleError::NoState { input } => {
-                let operand = &operands[input];
-                let what = match self.graph.tensor(operand.id).role {
-                    Role::Node => "made anew in every forward",
-                    Role::Input | Role::KeptInput => "an input",
-                    Role::Weight => "a weight",
-                    Role::Constant => "a constant",
-                    _ => "no state",
-                };
-                (
-                    operand.at,
-                    format!(
-                        "`{op}` changes a state, and {} is {what}; declare one: `#[state] name: {}`",
-                        operand.text,
-                        self.declared_text(&ty(input)),
-                    ),
-                )
-            }
+            // It was looked for before the rule was asked.
+            RuleError::NoState { input } => (operands[input].at, format!("{} is no state", text(input))),
             RuleError::Written { input } => {
                 let next = self.graph.next_version(operands[input].id);
                 let by = next.map_or("", |next| self.graph.tensor(next).name.as_str());
@@ -132,7 +116,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A type as a field declares it.
-    fn declared_text(&self, ty: &Type) -> String {
+    pub(super) fn declared_text(&self, ty: &Type) -> String {
         let dims = ty.shape.dims().iter().map(|dim| match dim.name {
             0 => dim.size.to_string(),
             name => self.dim_names[usize::from(name)].clone(),
