@@ -192,14 +192,16 @@ impl fmt::Display for Error {
                 extent - rows
             ),
             ErrorKind::Torn => f.write_str(
-                "a forward ended in the midst of writing the states, which may be half of it and half of the one before;                  call `reset_state` or `restore_state` before the next",
+                "a forward ended in the midst of writing the states, which may be half of it and half of the one before; \
+                 call `reset_state` or `restore_state` before the next",
             ),
             ErrorKind::StateSize { expected, given } => {
                 write!(f, "saved states take {expected} bytes and room is given for {given}; give `STATE_SIZE` bytes")
             }
             ErrorKind::NoState { given, model } => write!(
                 f,
-                "`{model}` has no state `{given}`; give the name of a `#[state]` field, with the path of its block before                  it, such as `layers.0.cache`"
+                "`{model}` has no state `{given}`; give the name of a `#[state]` field, with the path of its block before \
+                 it, such as `layers.0.cache`"
             ),
             ErrorKind::Saved(fault) => write!(f, "not the saved states of this model: {fault}"),
             ErrorKind::Weights(complaints) => complaints.fmt(f),

@@ -10,3 +10,4 @@ mod operands;
 mod pooling;
 mod reduction;
 mod stages;
+mod writes;
