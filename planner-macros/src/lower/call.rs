@@ -172,6 +172,8 @@ impl Lowering<'_, '_> {
                 return;
             }
             expr::ExprKind::Name(name) => match role(name) {
+                // It was complained of where it is declared.
+                Some(ast::Role::State | ast::Role::Broken) => return,
                 Some(ast::Role::Input { .. }) => "is an input, which is written from outside",
                 Some(ast::Role::Weight { .. }) => "is a weight, which no step changes",
                 Some(ast::Role::Constant(_) | ast::Role::ConstantFill(_)) => "is a constant, which no step changes",
@@ -215,6 +217,10 @@ impl Lowering<'_, '_> {
             if !spec.settings.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
+                    _ if spec.operands.len() > 1 && nearest(&name, spec.operands.iter().copied()).is_some() => {
+                        let near = nearest(&name, spec.operands.iter().copied()).unwrap_or_default();
+                        format!("did you mean its operand `{near}`?")
+                    }
                     true => String::from("it takes none"),
                     false => match nearest(&name, known.iter().copied()) {
                         Some(near) => format!("did you mean `{near}`? it takes {}", crate::error::list(&known)),

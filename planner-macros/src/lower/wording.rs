@@ -77,15 +77,18 @@ impl Lowering<'_, '_> {
             // It was looked for before the rule was asked.
             RuleError::NoState { input } => (operands[input].at, format!("{} is no state", text(input))),
             RuleError::Written { input } => {
-                let next = self.graph.next_version(operands[input].id);
-                let by = next.map_or("", |next| self.graph.tensor(next).name.as_str());
+                let next = self.graph.next_version(operands[input].id).map(|next| self.graph.tensor(next));
+                let also = match next {
+                    Some(next) if !next.inner => format!("as `{}`", next.name),
+                    _ => String::from("by another `write` of this expression"),
+                };
+                let state = text(input).trim_matches('`');
                 (
                     operands[input].at,
                     format!(
-                        "{} is written here and, from the same value, as `{by}`, and nothing says which comes first; write \
-                         what the first write gives: `write(write({}, …), …)`, or one in a field after the other",
-                        text(input),
-                        text(input).trim_matches('`')
+                        "`{state}` is written here and, from the same value, {also}, and nothing says which comes first; \
+                         write what the first write gives, `write(write({state}, …), …)`, or put one into a field after \
+                         the other"
                     ),
                 )
             }
