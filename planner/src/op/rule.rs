@@ -168,7 +168,8 @@ impl<'a> Args<'a> {
     }
 
     /// True when that optional operand is left out although later ones are given. Then it stands among the settings as
-    /// `name = _`, which is also how the textual form says it.
+    /// `name = _`, which is also how the textual form says it. An operator that can do without it says so too, in
+    /// [`Operator::settings`](super::Operator::settings); for one that does not the call is refused.
     pub fn skips(&self, operand: &str) -> bool {
         self.get(operand) == Some(Value::Infer)
     }
