@@ -53,7 +53,7 @@ pub(super) fn lifetimes(lowered: &Lowered) -> Vec<Lifetime> {
             let last = read[index].unwrap_or(0).max(first);
             match lowered.tensors[index].role {
                 // Until the next version takes the bytes over.
-                Role::State => Lifetime { first, last: next[index].map_or(end, |next| first_of(next)) },
+                Role::State => Lifetime { first, last: next[index].map_or(end, first_of) },
                 role if role.is_persistent() => Lifetime { first: 0, last: end },
                 Role::Output => Lifetime { first, last: end },
                 _ => Lifetime { first, last },
