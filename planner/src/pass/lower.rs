@@ -115,33 +115,53 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends.
+    /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends. It keeps a list of its
+    /// own, because views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, View) {
-        if let Some(known) = self.views[id.index()] {
-            return known;
+        let mut resting = Vec::new();
+        let mut at = id;
+        let mut found = loop {
+            if let Some(known) = self.views[at.index()] {
+                break known;
+            }
+            let (Place::View(on) | Place::Part(on, _) | Place::Version(on) | Place::Source(on)) =
+                self.places[at.index()]
+            else {
+                let own = self.own_view(at);
+                self.views[at.index()] = Some(own);
+                break own;
+            };
+            resting.push(at);
+            at = on;
+        };
+        while let Some(id) = resting.pop() {
+            found = self.view_on(id, found);
+            self.views[id.index()] = Some(found);
         }
+        found
+    }
+
+    fn own_view(&self, id: TensorId) -> (TensorId, View) {
         let ty = self.graph.tensor(id).ty;
-        let found = match self.places[id.index()] {
-            Place::View(of) => {
-                let (root, base) = self.view(of);
-                let node = self.producer(id);
-                match node.op.view(&base, &ty) {
-                    Some(view) => (root, view),
-                    None => (id, View::packed(ty.dtype, 0, &ty.shape)),
-                }
+        (id, View::packed(ty.dtype, 0, &ty.shape))
+    }
+
+    /// Where a view or a part lies, given where what it rests on does.
+    fn view_on(&self, id: TensorId, (root, base): (TensorId, View)) -> (TensorId, View) {
+        let ty = self.graph.tensor(id).ty;
+        match self.places[id.index()] {
+            Place::View(_) => {
+                self.producer(id).op.view(&base, &ty).map_or_else(|| self.own_view(id), |view| (root, view))
             }
             Place::Part(concat, start) => {
-                let (root, base) = self.view(concat);
                 let Action::Concat(axis) = self.producer(concat).op.action() else {
                     unreachable!("a part of a concat")
                 };
                 (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
             }
-            Place::Version(of) | Place::Source(of) => self.view(of),
-            _ => (id, View::packed(ty.dtype, 0, &ty.shape)),
-        };
-        self.views[id.index()] = Some(found);
-        found
+            Place::Version(_) | Place::Source(_) => (root, base),
+            _ => self.own_view(id),
+        }
     }
 
     fn producer(&self, id: TensorId) -> &'g Node {
@@ -173,12 +193,13 @@ impl<'g> Lowering<'g> {
     /// Forgets where a tensor and the views that rest on it lie. Nothing is a part of it yet: its own parts are placed
     /// after it.
     fn forget(&mut self, id: TensorId) {
-        self.views[id.index()] = None;
-        for reader in 0..self.readers[id.index()].len() {
-            let output = self.readers[id.index()][reader].0.output;
-            if self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some() {
-                self.forget(output);
-            }
+        let mut moved = vec![id];
+        while let Some(id) = moved.pop() {
+            self.views[id.index()] = None;
+            let outputs = self.readers[id.index()].iter().map(|(reader, _)| reader.output);
+            moved.extend(outputs.filter(|output| {
+                self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some()
+            }));
         }
     }
 
