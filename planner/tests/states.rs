@@ -247,6 +247,7 @@ fn the_checker_knows_what_a_state_is() {
     let between = "%0 x: input f32[4]\n%1 s: state f32[4]\n%2 a: node f32[4] = relu(%0)\n%3 b: output f32[4] = relu(%2)\n%4 n: state f32[4] = write(%1, %0)";
     let fault = refused(between, |plan| {
         let offset = plan.tensors[1].view.offset;
+        tensor(plan, "b").storage = Storage::Own;
         let a = tensor(plan, "a");
         (a.view.offset, a.storage) = (offset, Storage::Own);
     });
