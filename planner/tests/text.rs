@@ -103,7 +103,7 @@ fn attention_and_positions() {
   %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
   %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
   %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
-  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, mask = _, causal = true, scale = 0.5)
   %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
 ",
     );
@@ -166,6 +166,20 @@ fn images_and_groups() {
   %9 h: node f32[1x1x4x16] = resize(%8, axes = [2, 3], scale = [0.5, 0.5], mode = nearest, coordinates = asymmetric, rounding = floor)
   %10 i: node f32[1x1x4x20] = resize(%9, axes = [3], size = [20], mode = linear, coordinates = half_pixel, exclude_outside = false)
   %11 y: output f32[1x1x8x20] = resize(%10, axes = [2], size = [8], mode = cubic, coordinates = align_corners, cubic = -0.5, exclude_outside = true)
+",
+    );
+}
+
+#[test]
+fn states() {
+    round(
+        "model Cache
+  %0 cache: state f32[4x2]
+  %1 k: input f32[1x2]
+  %2 at: input u32
+  %3 next: state f32[4x2] = write(%0, %1, %2)
+  %4 then: state f32[4x2] = write(%3, %1, at = 3)
+  %5 y: output f32[4x2] = relu(%4)
 ",
     );
 }

@@ -24,7 +24,7 @@ struct Decoder {
     values: Tensor<f32, T, KV, D>,
     #[node(rope(reshape(x, shape = [S, HEADS, D]), position))]
     q: _,
-    #[node(attention(permute(q, axes = [1, 0, 2]), permute(keys, axes = [1, 0, 2]), permute(values, axes = [1, 0, 2]), position, causal = true))]
+    #[node(attention(permute(q, axes = [1, 0, 2]), permute(keys, axes = [1, 0, 2]), permute(values, axes = [1, 0, 2]), past = position, causal = true))]
     heads: _,
     #[output(reshape(permute(heads, axes = [1, 0, 2]), shape = [S, { HEADS * D }]))]
     pub y: _,

@@ -10,7 +10,7 @@ struct Model {
     q: Tensor<f32, 2, 9, 8>,
     #[input]
     k: Tensor<f32, 2, 7, 8>,
-    #[output(attention(q, k, k, at, causal = true))]
+    #[output(attention(q, k, k, past = at, causal = true))]
     y: _,
 }
 
