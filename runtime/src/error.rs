@@ -98,6 +98,15 @@ pub enum ErrorKind {
         /// The operator's name.
         op: &'static str,
     },
+    /// Attention is given more past and new keys than there is room for. That step wrote nothing.
+    Past {
+        /// Keys before the first query.
+        past: usize,
+        /// Queries, whose own keys come behind those.
+        queries: usize,
+        /// Keys that there is room for.
+        keys: usize,
+    },
     /// Rows are to be written at a position of a state where they do not fit. That step wrote nothing.
     Position {
         /// The operator's name.
@@ -196,6 +205,11 @@ impl fmt::Display for Error {
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }
+            ErrorKind::Past { past, queries, keys } => write!(
+                f,
+                "`attention` is given {queries} queries behind {past} keys and there is room for {keys}; `past` is at most {}",
+                keys.saturating_sub(*queries)
+            ),
             ErrorKind::Position { op, position, rows, extent } => write!(
                 f,
                 "`{op}` is to write {rows} rows at position {position} of a state with {extent}; a position is at most {}",
