@@ -86,6 +86,13 @@ impl Attention {
 }
 
 impl Operator for Attention {
+    fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        self.fields(&mut |name, field| field.spell(&mut |value| visit(name, value)));
+        if let (None, Some(_)) = mask_and_past(inputs.len(), |input| inputs[input].dtype) {
+            visit("mask", Value::Infer);
+        }
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let [q, k, v] = [0, 1, 2].map(|input| inputs[input].shape);
         let (mask, past) = mask_and_past(inputs.len(), |input| inputs[input].dtype);
