@@ -103,7 +103,7 @@ fn attention_and_positions() {
   %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
   %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
   %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
-  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5, mask = _)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, mask = _, causal = true, scale = 0.5)
   %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
 ",
     );
