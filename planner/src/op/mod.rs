@@ -11,6 +11,9 @@ mod matmul;
 mod norm;
 mod pad;
 mod pool;
+mod quant;
+mod quant_conv;
+mod quant_pool;
 mod reduce;
 #[cfg(feature = "alloc")]
 mod registry;
@@ -33,6 +36,9 @@ pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
+pub use quant::{Dequantize, QAdd, QSoftmax, Quantize};
+pub use quant_conv::{HybridConv2d, QConv2d, QDepthwiseConv2d, QLinear};
+pub use quant_pool::{QAvgPool2d, QMaxPool2d};
 pub use reduce::{Max, Mean, Sum};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
@@ -64,6 +70,8 @@ pub enum Field<'a> {
     Usize(usize),
     /// An `f32`.
     F32(f32),
+    /// An `i32`.
+    I32(i32),
     /// A `bool`.
     Bool(bool),
     /// An array of `usize`.
@@ -86,6 +94,7 @@ impl Field<'_> {
         match self {
             Field::Usize(value) => return visit(int(value)),
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
+            Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
             Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
@@ -215,6 +224,12 @@ impl AsField for usize {
 impl AsField for f32 {
     fn as_field(&self) -> Field<'_> {
         Field::F32(*self)
+    }
+}
+
+impl AsField for i32 {
+    fn as_field(&self) -> Field<'_> {
+        Field::I32(*self)
     }
 }
 

@@ -9,6 +9,7 @@ mod conv2d;
 mod conv2d_nhwc;
 mod copy;
 mod fill;
+mod fixed;
 mod gemm;
 mod math;
 mod matmul;
@@ -18,6 +19,10 @@ mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod quant;
+mod quant_conv;
+mod quant_linear;
+mod quant_pool;
 mod reduce;
 mod softmax;
 mod sum;
