@@ -149,8 +149,9 @@ mod tests {
         assert_eq!(high_mul(i32::MIN, i32::MIN), i32::MAX);
         for factor in [0.001, 0.3, 0.999, 1.0, 7.3, 100.0] {
             for x in [-100_000, -999, -1, 0, 1, 5, 12_345] {
+                // Half a step of the second rounding, and at most a quarter of one of the first.
                 let exact = f64::from(x) * factor;
-                assert!((f64::from(Multiplier::new(factor).of(x)) - exact).abs() <= 0.5 + 1e-3, "{x} * {factor}");
+                assert!((f64::from(Multiplier::new(factor).of(x)) - exact).abs() <= 0.76, "{x} * {factor}");
             }
         }
     }
