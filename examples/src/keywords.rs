@@ -7,6 +7,12 @@ use model_graph::{Renamed, TfLite, model_graph};
 pub const WORDS: [&str; 12] =
     ["Down", "Go", "Left", "No", "Off", "On", "Right", "Stop", "Up", "Yes", "Silence", "Unknown"];
 
+/// How many features one second of speech has: 49 frames of 10.
+pub const FEATURES: usize = 490;
+
+/// The int8 reference model of MLPerf Tiny, `kws_ref_model.tflite`; see `LICENSE-kws.md` beside it.
+pub static MODEL: &[u8] = include_bytes!("../keywords/kws_ref_model.tflite");
+
 /// A channel of its own for every filter, then all channels of a pixel.
 #[model_graph(dims(C = 64))]
 pub struct Separable {

@@ -60,18 +60,20 @@ fn the_network_of_numbers_agrees_with_its_reference() {
     let file = TfLite::new(&bytes).unwrap();
     let mut model = Keywords::new(&Cpu).unwrap();
     model.load(&weights(&file, &names)).unwrap();
-    let mut worst = 0f32;
+    let mut differences = Vec::new();
     for (features, expected) in [references.noise, references.speech] {
         assert_eq!(features.len() / 490, expected.len() / 12);
         for (features, expected) in features.chunks_exact(490).zip(expected.chunks_exact(12)) {
             let given = float(&mut model, features);
-            println!("{:?}", given.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max));
-            worst = given.iter().zip(expected).fold(worst, |worst, (given, expected)| worst.max((given - expected).abs()));
+            differences.push(given.iter().zip(expected).fold(0f32, |worst, (a, b)| worst.max((a - b).abs())));
             assert_eq!(word(&given), word(expected));
         }
     }
-    println!("f32: the largest difference is {worst:e}");
-    assert!(worst < 1e-5, "{worst}");
+    println!("f32: the largest differences are {differences:?}");
+    // In the fourth, a number lies so close to the middle between two integers that the reference rounds it to the other
+    // one; a computation in f64 has our side.
+    assert!(differences.remove(3) < 3e-5, "{differences:?}");
+    assert!(differences.iter().all(|difference| *difference < 1e-6), "{differences:?}");
 }
 
 #[test]

@@ -8,5 +8,6 @@ mod matmul;
 mod normalisation;
 mod operands;
 mod pooling;
+mod quantized;
 mod reduction;
 mod stages;
