@@ -6,7 +6,7 @@ mod counting;
 
 use std::borrow::Cow;
 use std::error::Error;
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -90,7 +90,7 @@ fn integers(file: &TfLite<'_>, features: &[i8]) -> Result<(), Box<dyn Error>> {
 const RUNS: u32 = 20;
 
 /// Runs every input and prints its outputs.
-fn rows<T: Display + PartialOrd + Default + Copy>(
+fn rows<T: Debug + PartialOrd + Default + Copy>(
     features: &[T],
     mut forward: impl FnMut(&[T]) -> Result<[T; 12], model_graph::Error>,
 ) -> Result<(), Box<dyn Error>> {
@@ -103,7 +103,7 @@ fn rows<T: Display + PartialOrd + Default + Copy>(
             allocations += counting::allocations() - before;
             micros.push(start.elapsed().as_secs_f64() * 1e6);
         }
-        let row: Vec<String> = outputs.iter().map(T::to_string).collect();
+        let row: Vec<String> = outputs.iter().map(|output| format!("{output:?}")).collect();
         println!("{}", row.join(" "));
         let best = (0..12).fold(0, |best, at| if outputs[at] > outputs[best] { at } else { best });
         eprintln!("most likely: {}", WORDS[best]);

@@ -46,6 +46,7 @@ kernels! {
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
     Sum Mean Max Copy Fill
+    Quantize Dequantize QConv2d QDepthwiseConv2d HybridConv2d QLinear QAdd QAvgPool2d QMaxPool2d QSoftmax
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

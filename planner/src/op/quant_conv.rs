@@ -268,8 +268,8 @@ impl Operator for HybridConv2d {
 impl Described for QLinear {
     const SPEC: Spec = Spec {
         name: "q_linear",
-        doc: "x w^T of i8 rows with a matrix N K, optional i32 bias, as TensorFlow Lite's reference computes a fully \
-              connected layer",
+        doc: "x w^T of i8 rows with a matrix N K, optional i32 bias, as TensorFlow Lite computes a fully connected \
+              layer",
         operands: &["x", "w", "x_scale", "w_scale", "y_scale", "bias"],
         optional: 1,
         variadic: false,

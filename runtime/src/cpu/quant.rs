@@ -100,10 +100,10 @@ impl Sum {
 
     #[inline(always)]
     fn of(&self, a: i8, b: i8) -> i8 {
-        let a = self.a.of((i32::from(a) - self.op.a_zero) << SUM_SHIFT);
-        let b = self.b.of((i32::from(b) - self.op.b_zero) << SUM_SHIFT);
+        let a = self.a.twice((i32::from(a) - self.op.a_zero) << SUM_SHIFT);
+        let b = self.b.twice((i32::from(b) - self.op.b_zero) << SUM_SHIFT);
         // The range is within an `i8`.
-        self.y.of(a + b).saturating_add(self.op.y_zero).clamp(self.op.low, self.op.high) as i8
+        self.y.twice(a + b).saturating_add(self.op.y_zero).clamp(self.op.low, self.op.high) as i8
     }
 }
 
@@ -134,7 +134,7 @@ fn softmax(row: &mut [i8], difference: Multiplier, radius: i64) {
     let Some(largest) = row.iter().max().map(|x| i32::from(*x)) else { return };
     let exponential = |x: i8| {
         let below = i32::from(x) - largest;
-        (i64::from(below) >= -radius).then(|| exp(difference.of(below)))
+        (i64::from(below) >= -radius).then(|| exp(difference.twice(below)))
     };
     let exponentials = row.iter().filter_map(|x| exponential(*x));
     let sum = exponentials.fold(0i32, |sum, exp| sum.saturating_add(divide_by_power(exp, SUM_BITS as u32)));

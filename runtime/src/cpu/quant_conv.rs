@@ -64,15 +64,15 @@ pub(super) struct Scales<'a> {
     /// One, or one for each filter.
     w: &'a [f32],
     y: f32,
-    /// Where the filters share a scale, the product of the operands' is rounded to an `f32`, as TensorFlow Lite's fully
-    /// connected layer does.
-    pub(super) rounded: bool,
+    /// A fully connected layer: as the kernels that TensorFlow Lite runs it with, and unlike the reference's convolution,
+    /// it rounds once when it rescales, and rounds `x * w` to an `f32` where the filters share a scale.
+    pub(super) linear: bool,
 }
 
 impl Scales<'_> {
     fn of(&self, filter: usize) -> Multiplier {
         let product = match *self.w {
-            [w] if self.rounded => f64::from(self.x * w),
+            [w] if self.linear => f64::from(self.x * w),
             [w] => f64::from(self.x) * f64::from(w),
             _ => f64::from(self.x) * f64::from(self.w[filter]),
         };
@@ -89,7 +89,7 @@ impl<'a> Rescale<'a> {
         range: [i32; 2],
     ) -> Result<Rescale<'a>, Error> {
         let (x, w) = (one_scale(x_scale)?, typed::<f32>(w_scale)?);
-        let scales = Scales { x, w, y: one_scale(y_scale)?, rounded: false };
+        let scales = Scales { x, w, y: one_scale(y_scale)?, linear: false };
         let block = [(0, Multiplier::default()); BLOCK];
         Ok(Rescale { y: elements_mut(y)?, bias: typed(bias)?, scales, zero, range, block })
     }
@@ -105,7 +105,9 @@ impl Finish for Rescale<'_> {
     #[inline(always)]
     fn put(&mut self, at: usize, index: usize, sum: i32) {
         let (bias, multiplier) = self.block[index];
-        let scaled = multiplier.of(sum.wrapping_add(bias)).saturating_add(self.zero);
+        let sum = sum.wrapping_add(bias);
+        let scaled = if self.scales.linear { multiplier.once(sum) } else { multiplier.twice(sum) };
+        let scaled = scaled.saturating_add(self.zero);
         // The range is within an `i8`.
         self.y[at] = scaled.clamp(self.range[0], self.range[1]) as i8;
     }

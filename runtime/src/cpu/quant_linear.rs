@@ -12,7 +12,7 @@ impl<M: Memory> Kernel<op::QLinear> for CpuBuffer<M> {
         let op::QLinear { x_zero, y_zero, low, high } = call.op;
         let Operands { output, inputs: [x, w, rest @ ..], .. } = operands::<_, u8, 6>(self.memory.bytes_mut(), call)?;
         let mut finish = Rescale::new(output, rest, y_zero, [low, high])?;
-        finish.scales.rounded = true;
+        finish.scales.linear = true;
         let [rows, depth] = [call.inputs[1].dims[0], call.inputs[1].dims[1]];
         product(typed(x)?, x_zero, typed(w)?, [rows, depth], &mut finish);
         Ok(())
