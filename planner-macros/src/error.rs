@@ -176,10 +176,22 @@ pub(crate) fn elsewhere(op: &str) -> Option<&'static str> {
     Some(match op {
         "cat" | "stack" => "write `concat(a, b, axis = 0)`",
         "view" => "write `reshape(x, shape = [2, 3])`",
-        "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
+        "dense" | "gemm" => "write `linear(x, w, b)`, or `matmul(x, w) + b`",
         "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
         "conv" | "conv1d" => "write `conv2d(x, w)`",
-        "pow" | "square" => "write a product, such as `x * x`",
+        "square" => "write a product, such as `x * x`",
+        "argmax" => "write `arg_max(x)`",
+        "argmin" => "write `arg_min(x)`",
+        "cumsum" => "write `cum_sum(x)`",
+        "embedding" => "write `gather(table, index)`",
+        "select" | "ifelse" => "write `where(condition, a, b)`",
+        "eq" => "write `a == b`",
+        "lt" => "write `a < b`",
+        "gt" => "write `a > b`",
+        "tril" => "write `trilu(x, part = lower)`",
+        "triu" => "write `trilu(x)`",
+        "expand" | "broadcast" => "write `broadcast_to(x, shape = [2, 3])`",
+        "mod" => "write `x % y`, or `modulo(x, y)` for the sign of `y`",
         "dropout" => "nothing is dropped when a network is only run: leave it out",
         "t" => "write `transpose(x)`",
         "swish" => "write `silu(x)`",
@@ -249,7 +261,10 @@ pub(crate) mod text {
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =
         "operands come before settings: write this one before the first `name = value`";
-    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32";
+    pub(crate) const CAST_TO_BLOCKS: &str = "weights are put into blocks before a model runs, with `model_graph::quantise`; \
+         cast to f32, f16, bf16, an integer or bool";
+    pub(crate) const CHAINED: &str = "comparisons do not follow one another; join two of them: `(a < b) & (b < c)`";
+    pub(crate) const LAZY: &str = "tensors are joined element by element: write `&` or `|`";
     pub(crate) const RANGE: &str =
         "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";
 }

@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::op::{Operator, RuleError};
+use crate::op::{self, Operator, RuleError};
 use crate::{Role, Type};
 
 /// A tensor of a [`Graph`].
@@ -94,7 +94,7 @@ impl Graph {
         inputs: &[TensorId],
     ) -> Result<TensorId, RuleError> {
         let types: Vec<Type> = inputs.iter().map(|input| self.tensor(*input).ty).collect();
-        let ty = op.infer(&types)?;
+        let ty = op::infer(&*op, &types)?;
         let node = NodeId::new(self.nodes.len());
         let output = self.add(name.into(), role, ty, Some(node))?;
         self.nodes.push(Node { op, inputs: inputs.to_vec(), output });

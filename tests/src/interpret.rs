@@ -46,6 +46,8 @@ kernels! {
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
     Sum Mean Max Copy Fill
+    Cast Linear Gather OneHot Where Equal NotEqual Less LessEqual Greater GreaterEqual IsNan IsInf And Or Xor Not
+    Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal Softplus Min Prod ArgMax ArgMin CumSum Trilu BroadcastTo
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

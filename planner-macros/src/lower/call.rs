@@ -60,10 +60,13 @@ impl Lowering<'_, '_> {
             return Some(Value::Number(number));
         }
         let mut resolved = Vec::with_capacity(values.len());
-        for (value, operand) in values.into_iter().zip(operands) {
-            let id = match value {
+        for (index, (value, operand)) in values.iter().zip(operands).enumerate() {
+            let id = match *value {
                 Value::Tensor { id, .. } => id,
-                Value::Number(number) => self.number(number, operand.at)?,
+                Value::Number(number) => {
+                    let (dtype, beside) = self.number_type(spec.operands.get(index).copied(), &values, operands);
+                    self.number(number, dtype, beside.as_deref(), operand.at)?
+                }
             };
             resolved.push(Operand { at: operand.at, text: operand_text(operand), id });
         }

@@ -1,6 +1,6 @@
 //! Batch normalisation with recorded statistics.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::Type;
 
@@ -37,8 +37,12 @@ impl Described for BatchNorm {
 }
 
 impl Operator for BatchNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         for (input, operand) in inputs.iter().enumerate().skip(1) {
             if operand.shape.rank() != 1 {
                 return Err(RuleError::Rank { input, expected: "1 dimension, an element per channel" });

@@ -3,10 +3,14 @@
 
 mod batch_norm;
 mod binary;
+mod cast;
+mod compare;
 mod concat;
 mod conv2d;
 mod copy;
 mod fill;
+mod gather;
+mod linear;
 mod matmul;
 mod norm;
 mod pad;
@@ -24,16 +28,20 @@ mod window;
 use core::fmt;
 
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Mul, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Modulo, Mul, Pow, Rem, Sub};
+pub use cast::Cast;
+pub use compare::{And, Equal, Greater, GreaterEqual, IsInf, IsNan, Less, LessEqual, Not, NotEqual, Or, Where, Xor};
 pub use concat::Concat;
 pub use conv2d::Conv2d;
 pub use copy::Copy;
 pub use fill::Fill;
+pub use gather::{ArgMax, ArgMin, BroadcastTo, CumSum, Gather, OneHot, Trilu};
+pub use linear::Linear;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
-pub use reduce::{Max, Mean, Sum};
+pub use reduce::{Max, Mean, Min, Prod, Sum};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
@@ -41,12 +49,15 @@ pub use softmax::{LogSoftmax, Softmax};
 #[cfg(feature = "alloc")]
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
-pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
+pub use unary::{
+    Abs, Ceil, Clamp, Cos, Erf, Exp, Floor, Gelu, LeakyRelu, Log, Neg, Reciprocal, Relu, Round, Sigmoid, Sign, Silu,
+    Sin, Softplus, Sqrt, Tanh,
+};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
-use crate::{MAX_RANK, Type, View};
+use crate::{DType, MAX_RANK, Type, View};
 
 /// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
 /// operator makes.
@@ -70,6 +81,8 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+    /// An element type.
+    DType(DType),
 }
 
 impl Field<'_> {
@@ -87,6 +100,7 @@ impl Field<'_> {
             Field::Usize(value) => return visit(int(value)),
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::Bool(value) => return visit(Value::Bool(value)),
+            Field::DType(dtype) => return visit(Value::Word(dtype.name())),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
             Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
         }
@@ -186,9 +200,33 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
+    /// True when the kernel takes operands of `f32` alone: where the rule takes `f16` or `bf16` as well, those are cast,
+    /// and so is the result.
+    fn through_f32(&self) -> bool {
+        false
+    }
+
+    /// True when that operand may be a weight in blocks.
+    fn takes_blocks(&self, _input: usize) -> bool {
+        false
+    }
+
     /// Bytes of scratch that the kernel needs during its step.
     fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
         0
+    }
+}
+
+/// What an operator makes of operands of these types: its own rule, and that no weight in blocks goes where only single
+/// elements do.
+///
+/// # Errors
+/// What the rule complains of.
+pub fn infer(op: &dyn Operator, inputs: &[Type]) -> Result<Type, RuleError> {
+    let blocks = |(input, ty): (usize, &Type)| ty.dtype.is_quantised() && !op.takes_blocks(input);
+    match inputs.iter().enumerate().position(blocks) {
+        Some(input) => Err(RuleError::Blocks { input }),
+        None => op.infer(inputs),
     }
 }
 
@@ -221,6 +259,12 @@ impl AsField for f32 {
 impl AsField for bool {
     fn as_field(&self) -> Field<'_> {
         Field::Bool(*self)
+    }
+}
+
+impl AsField for DType {
+    fn as_field(&self) -> Field<'_> {
+        Field::DType(*self)
     }
 }
 

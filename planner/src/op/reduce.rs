@@ -1,6 +1,6 @@
-//! Sums, means and maxima over axes.
+//! Sums, products, means and extrema over axes. Sums and products of integers wrap.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::{Dim, MAX_RANK, Shape, Type};
 
@@ -26,6 +26,20 @@ operator! {
         /// Keep them with extent 1 instead of dropping them.
         keep_dims: bool,
     }
+    /// Smallest element over the marked axes, NaN if there is one among them.
+    Min = "min" {
+        /// The axes that are searched.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Product over the marked axes; 1 over no elements.
+    Prod = "prod" {
+        /// The axes that are multiplied over.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
 }
 
 const SETTINGS: &[Setting] = &[
@@ -34,7 +48,7 @@ const SETTINGS: &[Setting] = &[
 ];
 
 macro_rules! reduce {
-    ($( $name:ident, $text:literal, $doc:literal, $check:expr; )*) => { $(
+    ($( $name:ident, $text:literal, $kind:ident, $doc:literal, $check:expr; )*) => { $(
         impl Described for $name {
             const SPEC: Spec = Spec {
                 name: $text,
@@ -52,7 +66,7 @@ macro_rules! reduce {
 
         impl Operator for $name {
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-                f32_only(inputs)?;
+                let dtype = Kind::$kind.of_all(inputs)?;
                 let check: fn(&Shape, &[bool; MAX_RANK]) -> Result<(), RuleError> = $check;
                 check(&inputs[0].shape, &self.axes)?;
                 let mut shape = Shape::SCALAR;
@@ -66,10 +80,14 @@ macro_rules! reduce {
                         shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
                     }
                 }
-                Ok(Type::f32(shape))
+                Ok(Type { dtype, shape })
             }
 
             fn strided_input(&self, _: usize) -> bool {
+                true
+            }
+
+            fn through_f32(&self) -> bool {
                 true
             }
         }
@@ -77,12 +95,14 @@ macro_rules! reduce {
 }
 
 reduce! {
-    Sum, "sum", "sum over axes", |_, _| Ok(());
-    Mean, "mean", "mean over axes", |_, _| Ok(());
-    Max, "max", "largest element over axes, NaN if there is one", max_of_something;
+    Sum, "sum", Numbers, "sum over axes", |_, _| Ok(());
+    Mean, "mean", Floats, "mean over axes", |_, _| Ok(());
+    Max, "max", Any, "largest element over axes, NaN if there is one", max_of_something;
+    Min, "min", Any, "smallest element over axes, NaN if there is one", max_of_something;
+    Prod, "prod", Numbers, "product over axes", |_, _| Ok(());
 }
 
-/// There is no largest of no elements.
+/// There is no largest and no smallest of no elements.
 fn max_of_something(shape: &Shape, axes: &[bool; MAX_RANK]) -> Result<(), RuleError> {
     let empty = shape.dims().iter().zip(axes).position(|(dim, marked)| *marked && dim.size == 0);
     match empty {
@@ -91,7 +111,7 @@ fn max_of_something(shape: &Shape, axes: &[bool; MAX_RANK]) -> Result<(), RuleEr
                 at: (0, axis),
                 expected: 1,
                 at_least: true,
-                rule: "there is no largest element of none",
+                rule: "there is no largest and no smallest element of none",
             })
         }
         _ => Ok(()),

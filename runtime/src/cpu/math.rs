@@ -168,3 +168,32 @@ pub(super) fn gelu(x: f32) -> f32 {
     let tail = 0.5 * t * p * exp(-z * z);
     x * if x < 0.0 { tail } else { 1.0 - tail }
 }
+
+/// -1, 0 or 1; zeros and NaN stay as they are.
+#[inline(always)]
+pub(super) fn sign(x: f32) -> f32 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
+    }
+}
+
+/// `log(1 + exp(x))`, which stays finite where `exp(x)` does not.
+#[inline(always)]
+pub(super) fn softplus(x: f32) -> f32 {
+    let high = if x > 0.0 { x } else { 0.0 };
+    high + libm::log1pf(exp(-x.abs()))
+}
+
+/// What is left of `a / b` with the sign of `b`, as numpy's `mod`.
+#[inline(always)]
+pub(super) fn modulo(a: f32, b: f32) -> f32 {
+    let left = libm::fmodf(a, b);
+    if left == 0.0 {
+        return libm::copysignf(0.0, b);
+    }
+    if (left < 0.0) != (b < 0.0) { left + b } else { left }
+}

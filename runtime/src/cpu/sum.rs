@@ -56,6 +56,42 @@ impl Fold for Largest {
     }
 }
 
+/// The smallest, NaN if there is one.
+#[derive(Debug)]
+pub(super) struct Smallest;
+
+impl Fold for Smallest {
+    const START: f32 = f32::INFINITY;
+
+    #[inline(always)]
+    fn join(total: f32, x: f32) -> f32 {
+        if x < total || x.is_nan() { x } else { total }
+    }
+
+    #[inline(always)]
+    fn join_blocks(total: f64, block: f32) -> f64 {
+        if f64::from(block) < total || block.is_nan() { f64::from(block) } else { total }
+    }
+}
+
+/// `Π x`.
+#[derive(Debug)]
+pub(super) struct Product;
+
+impl Fold for Product {
+    const START: f32 = 1.0;
+
+    #[inline(always)]
+    fn join(total: f32, x: f32) -> f32 {
+        total * x
+    }
+
+    #[inline(always)]
+    fn join_blocks(total: f64, block: f32) -> f64 {
+        total * f64::from(block)
+    }
+}
+
 /// Joins the lanes of one block.
 #[inline(always)]
 pub(super) fn join_lanes<F: Fold>(mut lanes: [f32; LANES]) -> f32 {
