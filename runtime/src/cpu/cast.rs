@@ -75,22 +75,18 @@ fn integers<E: Element>(
     with_integer!(dtype, T => cast_to!(T, T, |x| T::from_i64(x)), {});
     with_type!(dtype, [Bool Bool], B => cast_to!(B, bool, |x| x != 0), {});
     with_type!(dtype, [F32 f32], F => cast_to!(F, f32, |x| x as f32), {});
-    // To halves from f64, since a detour by f32 would round twice.
-    macro_rules! half {
-        ($H:ident) => {{
-            let y: &mut [$H] = elements_mut(output)?;
-            let dims = y_view.dims();
-            let nest = Nest::new(dims, [&broadcast(y_view, dims), &broadcast(x_view, dims)]);
-            nest.each(|[to, from]| {
-                let (mut one, mut value) = ([E::Wide::default()], [0]);
-                E::load(x, from, 1, &mut one);
-                load(&mut value, &one);
-                y[to] = $H::from_f64(value[0] as f64);
-            });
-            Ok(())
-        }};
-    }
-    if dtype == DType::F16 { half!(f16) } else { half!(bf16) }
+    if dtype == DType::F16 { cast_to!(f16, f32, |x| odd(x)) } else { cast_to!(bf16, f32, |x| odd(x)) }
+}
+
+/// An integer as `f32`, cut off, with its last bit set where something was: rounding that to a half is rounding the integer
+/// itself, where rounding twice would now and then meet a tie that was none.
+fn odd(value: i64) -> f32 {
+    let size = value.unsigned_abs();
+    let shift = (u64::BITS - size.leading_zeros()).saturating_sub(f32::MANTISSA_DIGITS);
+    let cut = size >> shift;
+    let more = u64::from(cut << shift != size);
+    let rounded = ((cut | more) << shift) as f32;
+    if value < 0 { -rounded } else { rounded }
 }
 
 fn walk<E: Element, Y: Element>(

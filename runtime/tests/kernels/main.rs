@@ -2,6 +2,7 @@
 
 mod bits;
 mod convolution;
+mod dtypes;
 mod elementwise;
 mod harness;
 mod matmul;
@@ -10,3 +11,4 @@ mod operands;
 mod pooling;
 mod reduction;
 mod stages;
+mod typed;
