@@ -171,34 +171,6 @@ pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     }
 }
 
-/// What to write for operators that other frameworks call otherwise.
-pub(crate) fn elsewhere(op: &str) -> Option<&'static str> {
-    Some(match op {
-        "cat" | "stack" => "write `concat(a, b, axis = 0)`",
-        "view" => "write `reshape(x, shape = [2, 3])`",
-        "dense" | "gemm" => "write `linear(x, w, b)`, or `matmul(x, w) + b`",
-        "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
-        "conv" | "conv1d" => "write `conv2d(x, w)`",
-        "square" => "write a product, such as `x * x`",
-        "argmax" => "write `arg_max(x)`",
-        "argmin" => "write `arg_min(x)`",
-        "cumsum" => "write `cum_sum(x)`",
-        "embedding" => "write `gather(table, index)`",
-        "select" | "ifelse" => "write `where(condition, a, b)`",
-        "eq" => "write `a == b`",
-        "lt" => "write `a < b`",
-        "gt" => "write `a > b`",
-        "tril" => "write `trilu(x, part = lower)`",
-        "triu" => "write `trilu(x)`",
-        "expand" | "broadcast" => "write `broadcast_to(x, shape = [2, 3])`",
-        "mod" => "write `x % y`, or `modulo(x, y)` for the sign of `y`",
-        "dropout" => "nothing is dropped when a network is only run: leave it out",
-        "t" => "write `transpose(x)`",
-        "swish" => "write `silu(x)`",
-        _ => return None,
-    })
-}
-
 /// `a`, `b` and `c`.
 pub(crate) fn list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -253,10 +225,17 @@ pub(crate) mod text {
          write `#[output(…)]` on a field";
     pub(crate) const TYPE: &str =
         "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred";
+    pub(crate) const OTHER_TYPE: &str = "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred; \
+         a block stands in the expression: `#[node(Block(x))] h: _`";
     pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
          such as `{ 4 * D }`";
     pub(crate) const SETTINGS: &str = "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"`, \
          `order = \"min_peak\"`, `fuse = false` and `crate = path`";
+    pub(crate) const ONE_BY_ONE: &str = "operands are given one by one, not as a list: `concat(a, b, axis = 0)`";
+    pub(crate) const LIST: &str = "a list stands in brackets, such as `[1, 1]`";
+    pub(crate) const POWER: &str = "there is no `**`; write a product, such as `x * x`";
+    pub(crate) const NEGATIVE_INDEX: &str =
+        "an index counts from the start: where there are T elements, the last one is `x[T - 1]`";
     pub(crate) const SETTING_NOT_NAMED: &str =
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =

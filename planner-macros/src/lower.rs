@@ -210,7 +210,10 @@ impl<'m> Lowering<'m, '_> {
             Some(dtype) => Some(dtype),
             None => {
                 let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-                let advice = suggestion(nearest(&text, known.iter().copied()), &known);
+                let advice = match crate::foreign::float(&text) {
+                    true => String::from("everything is computed in `f32`: write that"),
+                    false => suggestion(nearest(&text, known.iter().copied()), &known),
+                };
                 self.report.add(name, format!("there is no element type `{text}`; {advice}"));
                 None
             }

@@ -106,32 +106,50 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends.
+    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends. It keeps a list of its
+    /// own, because views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, View) {
-        if let Some(known) = self.views[id.index()] {
-            return known;
+        let mut resting = Vec::new();
+        let mut at = id;
+        let mut found = loop {
+            if let Some(known) = self.views[at.index()] {
+                break known;
+            }
+            let (Place::View(on) | Place::Part(on, _)) = self.places[at.index()] else {
+                let own = self.own_view(at);
+                self.views[at.index()] = Some(own);
+                break own;
+            };
+            resting.push(at);
+            at = on;
+        };
+        while let Some(id) = resting.pop() {
+            found = self.view_on(id, found);
+            self.views[id.index()] = Some(found);
         }
+        found
+    }
+
+    fn own_view(&self, id: TensorId) -> (TensorId, View) {
         let ty = self.graph.tensor(id).ty;
-        let found = match self.places[id.index()] {
-            Place::View(of) => {
-                let (root, base) = self.view(of);
-                let node = self.producer(id);
-                match node.op.view(&base, &ty) {
-                    Some(view) => (root, view),
-                    None => (id, View::packed(ty.dtype, 0, &ty.shape)),
-                }
+        (id, View::packed(ty.dtype, 0, &ty.shape))
+    }
+
+    /// Where a view or a part lies, given where what it rests on does.
+    fn view_on(&self, id: TensorId, (root, base): (TensorId, View)) -> (TensorId, View) {
+        let ty = self.graph.tensor(id).ty;
+        match self.places[id.index()] {
+            Place::View(_) => {
+                self.producer(id).op.view(&base, &ty).map_or_else(|| self.own_view(id), |view| (root, view))
             }
             Place::Part(concat, start) => {
-                let (root, base) = self.view(concat);
                 let Action::Concat(axis) = self.producer(concat).op.action() else {
                     unreachable!("a part of a concat")
                 };
                 (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
             }
-            _ => (id, View::packed(ty.dtype, 0, &ty.shape)),
-        };
-        self.views[id.index()] = Some(found);
-        found
+            _ => self.own_view(id),
+        }
     }
 
     fn producer(&self, id: TensorId) -> &'g Node {
@@ -163,12 +181,13 @@ impl<'g> Lowering<'g> {
     /// Forgets where a tensor and the views that rest on it lie. Nothing is a part of it yet: its own parts are placed
     /// after it.
     fn forget(&mut self, id: TensorId) {
-        self.views[id.index()] = None;
-        for reader in 0..self.readers[id.index()].len() {
-            let output = self.readers[id.index()][reader].0.output;
-            if self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some() {
-                self.forget(output);
-            }
+        let mut moved = vec![id];
+        while let Some(id) = moved.pop() {
+            self.views[id.index()] = None;
+            let outputs = self.readers[id.index()].iter().map(|(reader, _)| reader.output);
+            moved.extend(outputs.filter(|output| {
+                self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some()
+            }));
         }
     }
 
