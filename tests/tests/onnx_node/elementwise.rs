@@ -1,7 +1,7 @@
 //! ONNX's elementwise functions, reductions, normalisations and products in terms of the language's operators.
 
-use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
+use model_graph_planner::{DType, TensorId};
 
 use crate::build::{Builder, Left, axis, int, ints};
 use crate::case::Node;
@@ -9,7 +9,8 @@ use crate::case::Node;
 /// The only result of a node, or none when the operator is of another family.
 pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
     let result = match node.op.as_str() {
-        "Abs" | "Exp" | "Log" | "Neg" | "Relu" | "Sigmoid" | "Sqrt" | "Tanh" => {
+        "Abs" | "Exp" | "Log" | "Neg" | "Relu" | "Sigmoid" | "Sqrt" | "Tanh" | "Round" | "Floor" | "Ceil" | "Sign"
+        | "Sin" | "Cos" | "Erf" | "Reciprocal" | "Softplus" | "Not" => {
             let x = b.tensor(node, 0)?;
             b.map(&node.op.to_lowercase(), x)?
         }
@@ -44,13 +45,9 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
             let x = b.tensor(node, 0)?;
             b.map("silu", x)?
         }
-        "Softplus" => {
-            let x = b.tensor(node, 0)?;
-            softplus(b, x)?
-        }
         "Mish" => {
             let x = b.tensor(node, 0)?;
-            let softplus = softplus(b, x)?;
+            let softplus = b.map("softplus", x)?;
             let tanh = b.map("tanh", softplus)?;
             b.join("mul", x, tanh)?
         }
@@ -61,24 +58,19 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
                 // Before numpy's broadcasting: one slope per channel.
                 slope = b.reshape(slope, &[&given[..], &vec![1; dims.len() - 2]].concat())?;
             }
-            let zero = b.number(0.0)?;
-            let low = b.join("minimum", x, zero)?;
+            let low = b.with("minimum", x, 0.0)?;
             let low = b.join("mul", slope, low)?;
             let high = b.map("relu", x)?;
             b.join("add", high, low)?
         }
-        "Reciprocal" => {
-            let (one, x) = (b.number(1.0)?, b.tensor(node, 0)?);
-            b.join("div", one, x)?
-        }
         "Pow" => {
             let x = b.tensor(node, 0)?;
-            match b.known(node, 1)?.as_deref() {
-                Some([power]) if *power >= 1.0 && *power <= 8.0 && power.fract() == 0.0 => {
-                    (1..*power as usize).try_fold(x, |product, _| b.join("mul", product, x))?
-                }
-                _ => return Err("operator Pow with any exponent is not in the language".into()),
-            }
+            let power = b.tensor(node, 1)?;
+            // The result has the type of the base.
+            let to = b.dtype_of(x);
+            let (x, power) = (b.cast(x, DType::F32)?, b.cast(power, DType::F32)?);
+            let result = b.join("pow", x, power)?;
+            b.cast(result, to)?
         }
         "Clip" => clip(b, node)?,
         "Add" | "Sub" | "Mul" | "Div" | "Max" | "Min" | "Sum" | "Mean" => several(b, node)?,
@@ -119,17 +111,6 @@ fn hard_sigmoid(b: &mut Builder, x: TensorId, alpha: f64, beta: f64) -> Left<Ten
     let scaled = b.with("mul", x, alpha)?;
     let moved = b.with("add", scaled, beta)?;
     b.call("clamp", &[("low", Value::Float(0.0)), ("high", Value::Float(1.0))], &[moved])
-}
-
-/// `max(x, 0) + log(1 + exp(-|x|))`.
-fn softplus(b: &mut Builder, x: TensorId) -> Left<TensorId> {
-    let size = b.map("abs", x)?;
-    let minus = b.map("neg", size)?;
-    let exp = b.map("exp", minus)?;
-    let more = b.with("add", exp, 1.0)?;
-    let log = b.map("log", more)?;
-    let high = b.map("relu", x)?;
-    b.join("add", high, log)
 }
 
 fn clip(b: &mut Builder, node: &Node) -> Left<TensorId> {
@@ -238,7 +219,8 @@ fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
         "ReduceSum" => ("sum", false, false, false),
         "ReduceMean" => ("mean", false, false, false),
         "ReduceMax" => ("max", false, false, false),
-        "ReduceMin" => ("max", true, false, false),
+        "ReduceMin" => ("min", false, false, false),
+        "ReduceProd" => ("prod", false, false, false),
         "ReduceSumSquare" => ("sum", false, true, false),
         "ReduceL2" => ("sum", false, true, true),
         other => return Err(format!("operator {other} is not in the language")),
