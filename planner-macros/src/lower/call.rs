@@ -182,7 +182,15 @@ impl Lowering<'_, '_> {
             self.report.add(of.at, "a number cannot be indexed");
             return None;
         };
-        let shape = self.graph.tensor(id).ty.shape;
+        let ty = self.graph.tensor(id).ty;
+        if ty.dtype.is_quantised() {
+            let (of_text, ty) = (operand_text(of), self.type_text(&ty));
+            let text =
+                format!("{of_text} is {ty}, a weight in blocks, which has no parts; take rows of it with `gather`");
+            self.report.add(of.at, text);
+            return None;
+        }
+        let shape = ty.shape;
         if ranges.len() > shape.rank() {
             let (text, of_text) = (self.shape_text(&shape), operand_text(of));
             let count = match shape.rank() {

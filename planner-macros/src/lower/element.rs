@@ -109,7 +109,7 @@ fn fits(number: f64, dtype: DType, beside: Option<&str>) -> Result<(), String> {
         }
         Some((low, high)) if number < low as f64 || number > high as f64 => Err(format!(
             "{number} does not fit the elements{which}, which are {dtype}: {low} to {high}; cast {}",
-            cast.replace("f32", if number < 0.0 { "i32" } else { "i64" })
+            cast.replace("f32", if number.abs() <= f64::from(i32::MAX) { "i32" } else { "i64" })
         )),
         // Beyond this not every whole number is one that an f64 holds, which is what numbers are read as.
         Some(_) if number.abs() > (1u64 << 53) as f64 => {

@@ -25,9 +25,10 @@ impl Lowering<'_, '_> {
             RuleError::DType { input, expected } => (
                 operands[input].at,
                 format!(
-                    "`{op}` takes {expected} and {} is {}; other element types are only moved, by `reshape` and the like",
+                    "`{op}` takes {expected} and {} is {}; write {}",
                     text(input),
-                    self.type_text(&ty(input))
+                    self.type_text(&ty(input)),
+                    cast(text(input), expected.name())
                 ),
             ),
             RuleError::Elements { input, expected } => {
