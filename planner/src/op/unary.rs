@@ -142,10 +142,11 @@ unary! {
                 high: args.float("high", f32::INFINITY)?,
             };
             let whole = |limit: f32| limit.is_infinite() || limit as i64 as f32 == limit;
-            if args.inputs[0].dtype.is_integer() {
-                if let Some((name, _)) = [("low", clamp.low), ("high", clamp.high)].iter().find(|(_, limit)| !whole(*limit)) {
-                    return Err(bad(name, "a whole number, since the operand is of integers"));
-                }
+            let limits = [("low", clamp.low), ("high", clamp.high)];
+            if args.inputs[0].dtype.is_integer()
+                && let Some((name, _)) = limits.iter().find(|(_, limit)| !whole(*limit))
+            {
+                return Err(bad(name, "a whole number, since the operand is of integers"));
             }
             if clamp.low > clamp.high { Err(bad("high", "a number not below `low`")) } else { Ok(clamp) }
         };

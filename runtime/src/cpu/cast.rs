@@ -36,6 +36,9 @@ impl<M: Memory> Kernel<op::Cast> for CpuBuffer<M> {
     }
 }
 
+/// Fills a row from another one.
+type Rows<'f, Y, X> = dyn Fn(&mut [Y], &[X]) + 'f;
+
 /// From floats.
 fn floats<E: Element<Wide = f32>>(x: &[E], x_view: &View, output: &mut [u8], y_view: &View) -> Result<(), Error> {
     let dtype = y_view.dtype;
@@ -54,7 +57,7 @@ fn floats<E: Element<Wide = f32>>(x: &[E], x_view: &View, output: &mut [u8], y_v
 
 /// From integers and truth values, which `load` turns into `i64`.
 fn integers<E: Element>(
-    load: &dyn Fn(&mut [i64], &[E::Wide]),
+    load: &Rows<'_, i64, E::Wide>,
     x: &[E],
     x_view: &View,
     output: &mut [u8],
@@ -90,7 +93,7 @@ fn odd(value: i64) -> f32 {
 }
 
 fn walk<E: Element, Y: Element>(
-    cast: &dyn Fn(&mut [Y::Wide], &[E::Wide]),
+    cast: &Rows<'_, Y::Wide, E::Wide>,
     x: &[E],
     x_view: &View,
     output: &mut [Y],

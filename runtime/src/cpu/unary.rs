@@ -135,7 +135,7 @@ macro_rules! unary {
 
 unary! {
     Neg, |_op, x| -x, T => <T as Integer>::neg(x);
-    Relu, |_op, x| if x <= 0.0 { 0.0 } else { x }, T => x.max(0);
+    Relu, |_op, x| if x <= 0.0 { 0.0 } else { x }, T => x.max(T::from_f32(0.0));
     LeakyRelu, |op, x| if x > 0.0 { x } else { op.slope * x };
     Sigmoid, |_op, x| math::sigmoid(x);
     Tanh, |_op, x| math::tanh(x);
