@@ -50,7 +50,12 @@ kernels! {
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
     Sum Mean Max Copy Fill
     Cast Linear Gather OneHot Where Equal NotEqual Less LessEqual Greater GreaterEqual IsNan IsInf And Or Xor Not
-    Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal Softplus Min Prod ArgMax ArgMin CumSum Trilu BroadcastTo
+    Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal ArgMax ArgMin CumSum Trilu BroadcastTo
+    Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
+    Min Prod SumSquare L1 L2 LogSum LogSumExp
+    Attention Rope Lstm Gru Rnn
+    Conv1d MaxPool1d AvgPool1d ConvTranspose2d ConvTranspose1d
+    GroupNorm InstanceNorm Border Resize
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

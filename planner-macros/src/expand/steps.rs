@@ -168,6 +168,7 @@ fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
             Field::F32(value) => quote! { #value },
             Field::Bool(value) => quote! { #value },
             Field::Usizes(values) => quote! { [#(#values),*] },
+            Field::F32s(values) => quote! { [#(#values),*] },
             Field::Bools(values) => quote! { [#(#values),*] },
             Field::DType(dtype) => {
                 let variant = format_ident!("{}", dtype.variant());

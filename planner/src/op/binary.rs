@@ -17,6 +17,8 @@ operator! {
     Maximum = "maximum" {}
     /// The smaller of two; NaN if either is, as numpy's `minimum`.
     Minimum = "minimum" {}
+    /// `a` where it is positive, else `a * b`: b is the slope of the negative side (He et al., 2015).
+    Prelu = "prelu" {}
     /// `a` to the power of `b`.
     Pow = "pow" {}
     /// What is left of `a` after division by `b`, with the sign of `a`, as Rust's `%`. Of integers 0 where `b` is 0.
@@ -83,6 +85,7 @@ binary! {
     Div, "div", Numbers, "a / b; of integers the part before the point, 0 where b is 0";
     Maximum, "maximum", Numbers, "the larger of two, NaN if either is";
     Minimum, "minimum", Numbers, "the smaller of two, NaN if either is";
+    Prelu, "prelu", Floats, "a where it is positive, else a * b, with a slope b that broadcasts (arXiv 1502.01852)";
     Pow, "pow", Floats, "a to the power of b";
     Rem, "rem", Numbers, "what is left of a / b, with the sign of a; also written a % b";
     Modulo, "modulo", Numbers, "what is left of a / b, with the sign of b, as Python's %";

@@ -1,25 +1,34 @@
 //! The operators. One file per family holds everything the planner knows of it: settings, shape rule, aliasing,
 //! scratch, documentation. The kernels are elsewhere and know the same structs.
 
+mod attention;
+mod axes;
 mod batch_norm;
 mod binary;
+mod border;
 mod cast;
 mod compare;
 mod concat;
 mod conv2d;
+mod conv_transpose;
 mod copy;
 mod fill;
 mod gather;
+mod group_norm;
+mod line;
 mod linear;
 mod matmul;
 mod norm;
 mod pad;
 mod pool;
+mod recurrent;
 mod reduce;
 #[cfg(feature = "alloc")]
 mod registry;
+mod resize;
 mod rule;
 mod softmax;
+mod space;
 mod then;
 mod unary;
 mod view;
@@ -27,31 +36,40 @@ mod window;
 
 use core::fmt;
 
+pub use attention::{Attention, Rope, mask_and_past};
+pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Modulo, Mul, Pow, Rem, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Modulo, Mul, Pow, Prelu, Rem, Sub};
+pub use border::Border;
 pub use cast::Cast;
 pub use compare::{And, Equal, Greater, GreaterEqual, IsInf, IsNan, Less, LessEqual, Not, NotEqual, Or, Where, Xor};
 pub use concat::Concat;
+pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, transposed_rows};
 pub use conv2d::Conv2d;
 pub use copy::Copy;
 pub use fill::Fill;
 pub use gather::{ArgMax, ArgMin, BroadcastTo, CumSum, Gather, OneHot, Trilu};
+pub use group_norm::{GroupNorm, InstanceNorm, LpNorm};
+pub use line::{AvgPool1d, Conv1d, MaxPool1d, lifted_view};
 pub use linear::Linear;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
-pub use reduce::{Max, Mean, Min, Prod, Sum};
+pub use recurrent::{Gru, Lstm, RECURRENT_STEPS, Rnn};
+pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
+pub use resize::Resize;
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
 pub use softmax::{LogSoftmax, Softmax};
+pub use space::{DepthToSpace, SpaceToDepth};
 #[cfg(feature = "alloc")]
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
 pub use unary::{
-    Abs, Ceil, Clamp, Cos, Erf, Exp, Floor, Gelu, LeakyRelu, Log, Neg, Reciprocal, Relu, Round, Sigmoid, Sign, Silu,
-    Sin, Softplus, Sqrt, Tanh,
+    Abs, Ceil, Clamp, Cos, Elu, Erf, Exp, Floor, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Reciprocal,
+    Relu, Round, Selu, Sigmoid, Sign, Silu, Sin, Softplus, Sqrt, Tanh,
 };
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 
@@ -83,6 +101,8 @@ pub enum Field<'a> {
     Bools(&'a [bool]),
     /// An element type.
     DType(DType),
+    /// An array of `f32`.
+    F32s(&'a [f32]),
 }
 
 impl Field<'_> {
@@ -90,6 +110,12 @@ impl Field<'_> {
     pub fn spell(self, visit: &mut dyn FnMut(Value<'_>)) {
         let mut list = [Value::Infer; MAX_RANK];
         let mut count = 0;
+        if let Field::F32s(values) = self {
+            for (place, value) in list.iter_mut().zip(values) {
+                *place = Value::Float(f64::from(*value));
+                count += 1;
+            }
+        }
         let mut push = |value: usize| {
             if let Some(place) = list.get_mut(count) {
                 *place = int(value);
@@ -102,6 +128,7 @@ impl Field<'_> {
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::DType(dtype) => return visit(Value::Word(dtype.name())),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::F32s(_) => {}
             Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
         }
         visit(Value::List(&list[..count]));
@@ -271,6 +298,12 @@ impl AsField for DType {
 impl<const N: usize> AsField for [usize; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Usizes(self)
+    }
+}
+
+impl<const N: usize> AsField for [f32; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::F32s(self)
     }
 }
 

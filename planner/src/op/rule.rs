@@ -156,6 +156,8 @@ pub enum Expected {
     PerDim(usize),
     /// Extents whose product is the number of elements.
     Elements(usize),
+    /// A number that divides that extent.
+    Divisor(usize),
 }
 
 impl fmt::Display for Expected {
@@ -168,6 +170,7 @@ impl fmt::Display for Expected {
             Expected::PerDim(1) => f.write_str("a list of 1 whole number"),
             Expected::PerDim(rank) => write!(f, "a list of {rank} whole numbers, one per dimension"),
             Expected::Elements(count) => write!(f, "extents whose product is {count}"),
+            Expected::Divisor(extent) => write!(f, "a divisor of the extent, which is {extent}"),
         }
     }
 }

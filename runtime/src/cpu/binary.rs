@@ -183,6 +183,7 @@ binary! {
     Div, |a, b| a / b, T => <T as Integer>::div;
     Maximum, |a, b| if a > b || a.is_nan() { a } else { b }, T => <T as Ord>::max;
     Minimum, |a, b| if a < b || a.is_nan() { a } else { b }, T => <T as Ord>::min;
+    Prelu, |a, b| if a > 0.0 { a } else { a * b };
     Pow, |a, b| libm::powf(a, b);
     Rem, |a, b| libm::fmodf(a, b), T => <T as Integer>::rem;
     Modulo, |a, b| math::modulo(a, b), T => T::modulo;

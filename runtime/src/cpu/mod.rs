@@ -3,12 +3,15 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod attention;
 mod batch_norm;
 mod binary;
+mod border;
 mod cast;
 mod compare;
 mod conv2d;
 mod conv2d_nhwc;
+mod conv_transpose;
 mod copy;
 mod fill;
 mod gather;
@@ -22,7 +25,10 @@ mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod recurrent;
 mod reduce;
+mod resize;
+mod rope;
 mod scan;
 mod softmax;
 mod sum;

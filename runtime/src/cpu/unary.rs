@@ -88,6 +88,10 @@ pub(super) fn scatter<T: Copy>(block: &[T], to: &mut [T], at: usize, step: usize
     }
 }
 
+/// The fixed point of mean 0 and variance 1 (Klambauer et al., arXiv 1706.02515).
+const SELU_ALPHA: f32 = 1.673_263_2;
+const SELU_SCALE: f32 = 1.050_701;
+
 macro_rules! unary {
     ($( $name:ident, |$op:ident, $x:ident| $value:expr $(, $T:ident => $integer:expr)?; )*) => { $(
         impl Function for op::$name {
@@ -153,6 +157,11 @@ unary! {
     Cos, |_op, x| libm::cosf(x);
     Erf, |_op, x| libm::erff(x);
     Reciprocal, |_op, x| 1.0 / x;
-    Softplus, |_op, x| math::softplus(x);
     Clamp, |op, x| math::clamp(x, op.low, op.high), T => x.max(T::from_f32(op.low)).min(T::from_f32(op.high));
+    Elu, |op, x| if x > 0.0 { x } else { op.alpha * math::exp_minus_1(x) };
+    Selu, |_op, x| SELU_SCALE * if x > 0.0 { x } else { SELU_ALPHA * math::exp_minus_1(x) };
+    HardSigmoid, |op, x| math::clamp(op.slope * x + op.offset, 0.0, 1.0);
+    HardSwish, |_op, x| math::hard_swish(x);
+    Softplus, |_op, x| math::softplus(x);
+    Mish, |_op, x| math::mish(x);
 }
