@@ -302,3 +302,27 @@ fn every_element_type_is_moved_and_joined() {
     assert_eq!(*out.chosen(), [2.0, 2.0, 4.0]);
     assert_eq!(*out.running(), [100, -1, -1]);
 }
+
+/// A layer as PyTorch stores it.
+#[model_graph]
+struct Layer {
+    #[input]
+    x: Tensor<f32, 2, 3>,
+    #[weight]
+    w: Tensor<f32, 4, 3>,
+    #[weight]
+    b: Tensor<f32, 4>,
+    #[output(relu(linear(x, w, b)))]
+    y: Tensor<f32, 2, 4>,
+}
+
+#[test]
+fn a_layer_of_f32_is_one_step() {
+    let steps: Vec<&str> = Layer::PLAN.steps.iter().map(|step| step.op).collect();
+    assert_eq!(steps, ["matmul + add + relu"]);
+    let mut model = Layer::new(&Cpu).unwrap();
+    model.x_mut().write(&[[1.0, 2.0, 3.0], [-1.0, 0.0, 1.0]]).unwrap();
+    model.w_mut().write(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]).unwrap();
+    model.b_mut().write(&[0.5, -3.0, 0.0, 1.0]).unwrap();
+    assert_eq!(*model.forward().unwrap().y(), [[1.5, 0.0, 3.0, 7.0], [0.0, 0.0, 1.0, 1.0]]);
+}
