@@ -7,10 +7,8 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "cat" => "write `concat(a, b, axis = 0)`",
         "stack" => "write `concat` of parts that `reshape` gave the new dimension, with extent 1",
         "view" => "write `reshape(x, shape = [2, 3])`",
-        "squeeze" | "unsqueeze" | "expand_dims" => {
-            "write the extents with or without the 1: `reshape(x, shape = [1, 2, 3])`"
-        }
-        "split" | "chunk" | "narrow" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
+        "unsqueeze" => "write the extents with or without the 1: `reshape(x, shape = [1, 2, 3])`",
+        "chunk" | "narrow" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
         "swapaxes" => "write `permute(x, axes = [1, 0, 2])`",
         "upsample" | "interpolate" | "resize" => {
             "doubling by the nearest element is `concat` of a tensor with itself along a new last dimension, \
@@ -88,7 +86,7 @@ mod tests {
 
     #[test]
     fn what_is_advised_is_there_and_what_is_replaced_is_not() {
-        for name in ["cat", "view", "squeeze", "split", "upsample", "dense", "square", "relu6", "identity", "t"] {
+        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t"] {
             assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
         }
         assert_eq!(super::operator("relu"), None);
