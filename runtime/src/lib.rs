@@ -21,6 +21,7 @@ mod hook;
 mod kernel;
 #[doc(hidden)]
 pub mod private;
+mod state;
 mod tensor;
 pub mod weights;
 
@@ -29,7 +30,7 @@ pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
 pub use cpu::Cpu;
 pub use cpu::{CpuBuffer, CpuSlice};
 pub use element::{BLOCK, Block, BlockQ4_0, BlockQ8_0, Bool, dequantise, quantise};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, SavedFault, Text};
 pub use half::{bf16, f16};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};

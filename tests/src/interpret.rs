@@ -48,7 +48,6 @@ kernels! {
     Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
-    Sum Mean Max Copy Fill
     Cast Linear Gather OneHot Where Equal NotEqual Less LessEqual Greater GreaterEqual IsNan IsInf And Or Xor Not
     Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal ArgMax ArgMin CumSum Trilu BroadcastTo
     Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
@@ -56,6 +55,8 @@ kernels! {
     Attention Rope Lstm Gru Rnn
     Conv1d MaxPool1d AvgPool1d ConvTranspose2d ConvTranspose1d
     GroupNorm InstanceNorm Border Resize
+    Sum Mean Max Copy Fill
+    Write
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

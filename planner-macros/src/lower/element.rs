@@ -50,10 +50,12 @@ impl Lowering<'_, '_> {
         &self,
         operand: Option<&str>,
         values: &[Value],
-        operands: &[Expr],
+        operands: &[&Expr],
     ) -> (DType, Option<String>) {
-        if operand == Some("index") {
-            return (DType::I32, None);
+        match operand {
+            Some("index") => return (DType::I32, None),
+            Some("at" | "past" | "position") => return (DType::U32, None),
+            _ => {}
         }
         let mut truth = None;
         for (value, operand) in values.iter().zip(operands) {

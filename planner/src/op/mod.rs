@@ -33,6 +33,7 @@ mod then;
 mod unary;
 mod view;
 mod window;
+mod write;
 
 use core::fmt;
 
@@ -72,6 +73,7 @@ pub use unary::{
     Relu, Round, Selu, Sigmoid, Sign, Silu, Sin, Softplus, Sqrt, Tanh,
 };
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
+pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
@@ -150,6 +152,8 @@ pub enum Action {
     Concat(usize),
     /// Other calls in its place, which [`Operator::expand`] lists.
     Expand,
+    /// A step with a kernel that writes over its first operand, a state: the output is the state's next version.
+    Write,
 }
 
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.

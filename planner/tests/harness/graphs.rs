@@ -84,6 +84,12 @@ fn leaf(graph: &mut Graph, role: Role, dims: &[usize]) -> TensorId {
     graph.leaf(format!("x{}", graph.tensors().count()), role, Type::f32(shape)).expect("it is small")
 }
 
+/// A whole number that comes from outside.
+fn whole(graph: &mut Graph) -> TensorId {
+    let ty = Type { dtype: DType::U32, shape: Shape::SCALAR };
+    graph.leaf(format!("x{}", graph.tensors().count()), Role::Input, ty).expect("it is small")
+}
+
 /// Adds a leaf, or a call of an operator where one fits.
 fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let kind = bytes.below(OPERATORS.len() + 6);
@@ -95,7 +101,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
             let added = graph.node(name, role, std::rc::Rc::new(op::Identity {}), &[x]);
             assert!(added.is_ok() || graph.tensor(x).ty.dtype.is_quantised(), "it takes anything but blocks");
         } else {
-            let role = bytes.pick(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant]);
+            let role = bytes.pick(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant, Role::State]);
             let dims: Vec<usize> = (0..bytes.below(5)).map(|_| extent(bytes)).collect();
             let shape = Shape::new(&dims).expect("few dimensions");
             let dtype = if bytes.once_in(8) { bytes.pick(&DType::ALL) } else { DType::F32 };
@@ -105,6 +111,9 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
         return;
     };
     let inputs = operands(graph, entry, bytes);
+    if entry.spec.name == "write" && graph.next_version(inputs[0]).is_some() {
+        return;
+    }
     let rank = graph.tensor(inputs[0]).ty.shape.rank();
     let mut lists: Vec<Vec<Value<'static>>> = Vec::new();
     for setting in entry.spec.settings {
@@ -126,17 +135,31 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let mut settings: Vec<(&str, Value<'_>)> = Vec::new();
     for (setting, list) in entry.spec.settings.iter().zip(&lists) {
         let value = match setting.name {
+            "axis" | "at" if entry.spec.name == "write" && inputs.len() < 3 && !bytes.once_in(3) => continue,
+            "at" => int(0),
             "shape" | "axes" | "kernel" | "before" | "after" => Value::List(list),
             "axis" => int(bytes.below(rank.max(1))),
             _ if !bytes.once_in(2) => continue,
             "padding" if bytes.once_in(4) => Value::Word("same"),
             "padding" | "stride" | "dilation" => Value::List(list),
-            "layout" => Value::Word(bytes.pick(&["nchw", "nhwc"])),
+            "layout" => Value::Word(bytes.pick(&["nchw", "nhwc", "ncl", "nlc"])),
+            "mode" => {
+                Value::Word(bytes.pick(&["reflect", "edge", "constant", "dcr", "crd", "nearest", "linear", "cubic"]))
+            }
+            "order" => Value::Word(bytes.pick(&["ifgo", "iofg", "rzn", "zrn"])),
+            "reset" => Value::Word(bytes.pick(&["before", "after"])),
+            "activation" => Value::Word(bytes.pick(&["tanh", "relu"])),
+            "pairs" => Value::Word(bytes.pick(&["adjacent", "halves"])),
+            "size" | "scale" => Value::List(list),
+            "block" | "parts" | "groups" | "p" => int(1 + bytes.below(3)),
             "approximate" => Value::Word(bytes.pick(&["none", "tanh"])),
             "to" => Value::Word(bytes.pick(&DType::ALL).name()),
             "part" => Value::Word(bytes.pick(&["upper", "lower"])),
-            "ceil" | "count_padding" | "keep_dims" | "last" | "exclusive" | "reverse" => Value::Bool(bytes.once_in(2)),
-            "slope" | "eps" | "value" | "low" | "high" => Value::Float(f64::from(bytes.below(100) as f32 / 70.0)),
+            "ceil" | "count_padding" | "keep_dims" | "causal" | "last" | "exclusive" | "reverse"
+            | "exclude_outside" => Value::Bool(bytes.once_in(2)),
+            "slope" | "eps" | "value" | "low" | "high" | "alpha" | "offset" | "base" => {
+                Value::Float(f64::from(bytes.below(100) as f32 / 70.0))
+            }
             _ => Value::Int(bytes.below(8) as i64 - 2, 0),
         };
         settings.push((setting.name, value));
@@ -195,7 +218,46 @@ fn operands(graph: &mut Graph, entry: &Entry, bytes: &mut Bytes<'_>) -> Vec<Tens
     let role = bytes.pick(&[Role::Weight, Role::Constant]);
     match (entry.spec.name, dims.as_slice()) {
         ("matmul", [.., inner]) if bytes.once_in(2) => inputs.push(leaf(graph, role, &[*inner, 4])),
+        ("write", _) => {
+            // All of a state, rows of it, or rows at a position that comes with the inputs.
+            let at = bytes.below(3);
+            let last: Vec<TensorId> =
+                graph.tensors().filter(|(_, tensor)| tensor.role == Role::State).map(|(id, _)| id).collect();
+            let last: Vec<TensorId> = last.into_iter().filter(|id| graph.next_version(*id).is_none()).collect();
+            let fits = last.iter().rev().find(|id| self::dims(graph, **id) == dims).copied();
+            let state = fits.unwrap_or_else(|| leaf(graph, Role::State, &dims));
+            inputs = vec![state, x];
+            if at == 0 {
+                let ty = Type { dtype: DType::U32, shape: Shape::SCALAR };
+                let name = format!("at{}", graph.tensors().count());
+                inputs.push(graph.leaf(name, Role::Input, ty).expect("it is small"));
+            }
+        }
         ("conv2d", [_, channels, _, _]) => inputs.push(leaf(graph, role, &[4, *channels, 3, 3])),
+        ("conv1d", [_, channels, _]) => inputs.push(leaf(graph, role, &[4, *channels, 2])),
+        ("conv_transpose2d", [_, channels, _, _]) => inputs.push(leaf(graph, role, &[*channels, 2, 2, 3])),
+        ("conv_transpose1d", [_, channels, _]) => inputs.push(leaf(graph, role, &[*channels, 2, 3])),
+        ("attention", [lead @ .., _, depth]) => {
+            let keys: Vec<usize> = [lead, &[5, *depth]].concat();
+            let keys = leaf(graph, role, &keys);
+            inputs.extend([keys; 2]);
+            if bytes.once_in(2) {
+                inputs.push(whole(graph));
+            }
+        }
+        ("rope", _) => inputs.push(whole(graph)),
+        ("lstm", [_, batch, elements]) => {
+            let shapes: [&[usize]; 4] = [&[2, *batch, 3], &[12, *elements], &[12, 3], &[12]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
+        ("gru", [_, batch, elements]) => {
+            let shapes: [&[usize]; 4] = [&[*batch, 2], &[6, *elements], &[6, 2], &[6]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
+        ("rnn", [_, batch, elements]) => {
+            let shapes: [&[usize]; 3] = [&[*batch, 4], &[4, *elements], &[4, 4]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
         ("batch_norm", [_, channels, ..]) => {
             let weight = leaf(graph, role, &[*channels]);
             inputs.extend([weight; 4]);

@@ -37,6 +37,7 @@ mod typed;
 mod unary;
 mod wide;
 mod window;
+mod write;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};

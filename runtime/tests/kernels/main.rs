@@ -15,3 +15,4 @@ mod reduction;
 mod resize;
 mod stages;
 mod typed;
+mod writes;
