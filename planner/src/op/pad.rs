@@ -4,6 +4,8 @@ use super::rule::f32_only;
 use super::window::named;
 use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{MAX_RANK, Type};
+#[cfg(feature = "alloc")]
+use crate::Dim;
 
 operator! {
     /// The operand inside a border of one number.
@@ -50,7 +52,7 @@ impl Described for Pad {
 fn counts(args: &Args<'_>, name: &'static str) -> Result<Option<[usize; MAX_RANK]>, RuleError> {
     let rank = args.inputs[0].shape.rank();
     let wrong = RuleError::Setting { name, expected: Expected::PerDim(rank) };
-    let list = match args.get(name) {
+    let list = match args.fixed(name)? {
         None => return Ok(None),
         Some(Value::List(list)) if list.len() == rank => list,
         Some(_) => return Err(wrong),
@@ -75,8 +77,8 @@ impl Operator for Pad {
         f32_only(inputs)?;
         let mut output = inputs[0];
         for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate() {
-            let size = dim.size.checked_add(self.before[axis]).and_then(|size| size.checked_add(self.after[axis]));
-            *dim = named(size.ok_or(RuleError::Overflow)?, *dim);
+            let padded = dim.plus(self.before[axis]).and_then(|dim| dim.plus(self.after[axis]));
+            *dim = named(padded.ok_or(RuleError::Overflow)?, *dim);
         }
         Ok(output)
     }
@@ -96,7 +98,10 @@ impl Operator for Pad {
         use alloc::rc::Rc;
         use alloc::vec;
 
-        let mut dims = types[0].shape.sizes();
+        let mut dims = [Dim::new(1); MAX_RANK];
+        for (dim, given) in dims.iter_mut().zip(types[0].shape.dims()) {
+            *dim = given.named(0);
+        }
         let rank = types[0].shape.rank();
         let mut last: super::Last = (Rc::new(super::Identity {}), vec![inputs[0]]);
         let mut inside = None;
@@ -107,14 +112,15 @@ impl Operator for Pad {
             }
             let mut block = |side: &str, size: usize| {
                 let mut dims = dims;
-                dims[axis] = size;
+                dims[axis] = Dim::new(size);
                 let fill = super::Fill { dims, rank, value: self.value };
                 (size > 0).then(|| add(&alloc::format!("{side}{axis}"), Rc::new(fill), &[])).transpose()
             };
             let (before, after) = (block("before", self.before[axis])?, block("after", self.after[axis])?);
             let parts = before.into_iter().chain(last.1).chain(after).collect();
             last = (Rc::new(super::Concat { axis }), parts);
-            dims[axis] += self.before[axis] + self.after[axis];
+            let border = self.before[axis].checked_add(self.after[axis]).ok_or(RuleError::Overflow)?;
+            dims[axis] = dims[axis].plus(border).ok_or(RuleError::Overflow)?;
             inside = Some(axis);
         }
         Ok(last)

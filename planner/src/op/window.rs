@@ -5,54 +5,69 @@ use super::{Args, Expected, Field, Fields, RuleError, Value};
 use crate::{Dim, Shape};
 
 /// Height and width of a 4-dimensional tensor, and their axes.
-pub(super) fn plane(shape: &Shape, channels_last: bool) -> ([usize; 2], [usize; 2]) {
+pub(super) fn plane(shape: &Shape, channels_last: bool) -> ([Dim; 2], [usize; 2]) {
     let axes = if channels_last { [1, 2] } else { [2, 3] };
-    (axes.map(|axis| shape.dims()[axis].size), axes)
+    (axes.map(|axis| shape.dims()[axis]), axes)
 }
 
-/// How many windows fit along one side, or `None` when none does. With `ceil`, a last window may hang over the far
-/// edge as long as it starts inside the image or its near padding (the rule of PyTorch and ONNX).
+/// How many windows fit along one side, or `None` when none does for some value of the open dims. With `ceil`, a last
+/// window may hang over the far edge as long as it starts inside the image or its near padding (the rule of PyTorch and
+/// ONNX).
 pub(super) fn extent(
-    input: usize,
+    input: Dim,
     kernel: usize,
     stride: usize,
     padding: [usize; 2],
     dilation: usize,
     ceil: bool,
-) -> Option<usize> {
-    let padded = input.checked_add(padding[0])?.checked_add(padding[1])?;
+) -> Option<Dim> {
     let reach = kernel.checked_sub(1)?.checked_mul(dilation)?.checked_add(1)?;
-    let room = padded.checked_sub(reach)?;
+    let room = input.plus(padding[0])?.plus(padding[1])?.minus(reach)?;
     if !ceil {
-        return Some(room / stride + 1);
+        return room.over(stride)?.plus(1);
     }
-    let count = room.div_ceil(stride) + 1;
-    if (count - 1) * stride >= input + padding[0] { Some(count - 1) } else { Some(count) }
+    let Some(fixed) = room.fixed() else {
+        // No window starts beyond the image where they move by one, nor where the far padding and a move together fit
+        // into a window; else it depends on the extent whether one does.
+        let always = stride == 1 || padding[1].checked_add(stride)? <= reach;
+        return if always { room.plus(stride - 1)?.over(stride)?.plus(1) } else { None };
+    };
+    let count = fixed.div_ceil(stride) + 1;
+    Some(Dim::new(if (count - 1) * stride >= input.size + padding[0] { count - 1 } else { count }))
 }
 
 /// The padding at top, left, bottom, right. `same` gives `ceil(extent / stride)` windows, the odd one at the far side.
 pub(super) fn padding(
     args: &Args<'_>,
-    input: [usize; 2],
+    input: [Dim; 2],
     kernel: [usize; 2],
     stride: [usize; 2],
     dilation: [usize; 2],
+    axes: [usize; 2],
 ) -> Result<[usize; 4], RuleError> {
+    const SAME: &str = "how much padding `same` is depends on it where windows move by more than one";
     const EXPECTED: &str = "one number, `[vertical, horizontal]`, `[top, left, bottom, right]` or `same`";
     let wrong = RuleError::Setting { name: "padding", expected: Expected::Words(EXPECTED) };
     let size = |value: &Value<'_>| match *value {
         Value::Int(size, _) => usize::try_from(size).map_err(|_| wrong),
         _ => Err(wrong),
     };
-    match args.get("padding") {
+    match args.fixed("padding")? {
         None => Ok([0; 4]),
         Some(Value::Word("same")) => {
             let mut padding = [0; 4];
             for side in 0..2 {
                 let reach = kernel[side].saturating_sub(1).saturating_mul(dilation[side]).saturating_add(1);
-                let windows = input[side].div_ceil(stride[side]);
-                let needed = (windows.saturating_sub(1) * stride[side]).saturating_add(reach);
-                let total = needed.saturating_sub(input[side]);
+                let total = match input[side].fixed() {
+                    Some(input) => {
+                        let windows = input.div_ceil(stride[side]);
+                        let needed = (windows.saturating_sub(1) * stride[side]).saturating_add(reach);
+                        needed.saturating_sub(input)
+                    }
+                    // As many windows as elements, whatever the extent.
+                    None if stride[side] == 1 => reach - 1,
+                    None => return Err(RuleError::OpenExtent { at: (0, axes[side]), rule: SAME }),
+                };
                 padding[side] = total / 2;
                 padding[side + 2] = total - total / 2;
             }
@@ -73,9 +88,9 @@ pub(super) fn least(kernel: usize, padding: [usize; 2], dilation: usize) -> usiz
         .saturating_sub(padding[0].saturating_add(padding[1]))
 }
 
-/// An extent that keeps the name of the one it came from while it has the same size.
-pub(super) fn named(size: usize, source: Dim) -> Dim {
-    if size == source.size { source } else { Dim::new(size) }
+/// An extent that keeps the name of the one it came from while it is the same.
+pub(super) fn named(dim: Dim, source: Dim) -> Dim {
+    if dim == source { source } else { dim.named(0) }
 }
 
 /// The fields as settings, the place of the channels as a layout.

@@ -25,6 +25,8 @@ pub fn verify(planned: &Planned) -> Result<(), Fault> {
 
 fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<(), Fault> {
     let view = |tensor: usize| &planned.tensors[tensor].view;
+    // A plan is for the largest values of the open dims, and its views have the extents for those.
+    let op = step.op.at(&[]);
     let name = step.op.name();
     let [output] = step.outputs[..] else { fault!("step {index} (`{name}`) has {} results", step.outputs.len()) };
     if step.op.action() != Action::Compute {
@@ -32,7 +34,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
-    match step.op.infer(&types) {
+    match op.infer(&types) {
         Ok(inferred) if inferred == result => {}
         Ok(inferred) => fault!("step {index} (`{name}`) makes {inferred} and writes {result}"),
         Err(error) => fault!("step {index} (`{name}`) does not take its operands: {error:?}"),
@@ -49,7 +51,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
         }
     }
     let given: usize = step.scratch.iter().map(|scratch| view(*scratch).span().len()).sum();
-    let needed = step.op.scratch(&types, &result);
+    let needed = op.scratch(&types, &result);
     if given < needed {
         fault!("step {index} (`{name}`) needs {needed} bytes to work in and has {given}");
     }

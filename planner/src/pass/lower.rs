@@ -7,10 +7,11 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Options;
+use super::seen::{Samples, Seen, samples};
+use super::{How, Options};
 use crate::graph::{Graph, Node, TensorId};
 use crate::op::{self, Action, Operator};
-use crate::{Role, Storage, Type, View};
+use crate::{Dim, Role, Storage, Type};
 
 /// Steps and tensors after lowering. Indices are positions in `tensors`.
 pub(super) struct Lowered {
@@ -29,7 +30,9 @@ pub(super) struct Tensor {
     /// The tensor whose storage this one lies in; itself when it has its own.
     pub(super) root: usize,
     /// Where it lies, relative to the start of the root.
-    pub(super) view: View,
+    pub(super) view: Seen,
+    /// How that is worked out.
+    pub(super) how: How,
 }
 
 /// A kernel call after lowering.
@@ -51,7 +54,7 @@ enum Place {
     CopiedView(TensorId),
     /// Its own storage, holding a packed copy of a strided view of that tensor.
     CopiedOut(TensorId),
-    /// The part of that concatenation which starts at that index.
+    /// The part of that concatenation which is its operand of that number.
     Part(TensorId, usize),
     /// No bytes: nothing needs it.
     Dead,
@@ -64,7 +67,8 @@ struct Lowering<'g> {
     readers: Vec<Vec<(&'g Node, usize)>>,
     places: Vec<Place>,
     /// Relative to the root; filled on demand once the places it rests on are final.
-    views: Vec<Option<(TensorId, View)>>,
+    views: Vec<Option<(TensorId, Seen)>>,
+    samples: Samples,
 }
 
 /// Lowers the graph. Whether parts of concatenations may be produced in place is an option.
@@ -101,37 +105,52 @@ impl<'g> Lowering<'g> {
                 places[id.index()] = Place::Dead;
             }
         }
-        Lowering { graph, needed, readers, places, views: vec![None; count] }
+        Lowering { graph, needed, readers, places, views: vec![None; count], samples: samples(graph.open_dims()) }
     }
 
     /// The root of a tensor and where it lies in it.
     ///
     /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends.
-    fn view(&mut self, id: TensorId) -> (TensorId, View) {
-        if let Some(known) = self.views[id.index()] {
-            return known;
+    fn view(&mut self, id: TensorId) -> (TensorId, Seen) {
+        if let Some(known) = &self.views[id.index()] {
+            return known.clone();
         }
         let ty = self.graph.tensor(id).ty;
+        let packed = |samples: &Samples| (id, Seen::packed(&ty, samples));
         let found = match self.places[id.index()] {
             Place::View(of) => {
                 let (root, base) = self.view(of);
                 let node = self.producer(id);
-                match node.op.view(&base, &ty) {
+                match base.through(&*node.op, &ty, &self.samples) {
                     Some(view) => (root, view),
-                    None => (id, View::packed(ty.dtype, 0, &ty.shape)),
+                    None => packed(&self.samples),
                 }
             }
-            Place::Part(concat, start) => {
+            Place::Part(concat, operand) => {
                 let (root, base) = self.view(concat);
-                let Action::Concat(axis) = self.producer(concat).op.action() else {
-                    unreachable!("a part of a concat")
-                };
-                (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
+                (root, self.part(&base, self.producer(concat), operand))
             }
-            _ => (id, View::packed(ty.dtype, 0, &ty.shape)),
+            _ => packed(&self.samples),
         };
-        self.views[id.index()] = Some(found);
+        self.views[id.index()] = Some(found.clone());
         found
+    }
+
+    /// Where an operand lies in the concatenation that lies there.
+    fn part(&self, whole: &Seen, concat: &Node, operand: usize) -> Seen {
+        let (axis, start) = self.start(concat, operand);
+        whole.part(axis, start, self.graph.tensor(concat.inputs[operand]).ty.shape.dims()[axis], &self.samples)
+    }
+
+    /// The axis of a concatenation, and where along it an operand starts.
+    fn start(&self, concat: &Node, operand: usize) -> (usize, Dim) {
+        let Action::Concat(axis) = concat.op.action() else { unreachable!("a part of a concat") };
+        let sizes = concat.inputs[..operand].iter().map(|part| self.graph.tensor(*part).ty.shape.dims()[axis]);
+        let mut sizes = sizes.map(Some);
+        let first = sizes.next().unwrap_or(Some(Dim::new(0)));
+        // The whole has a formula, and so has every run of its parts: at most one of them is rounded.
+        let start = sizes.fold(first, |start, size| start?.add(size?)).expect("the whole has an extent");
+        (axis, start)
     }
 
     fn producer(&self, id: TensorId) -> &'g Node {
@@ -145,17 +164,16 @@ impl<'g> Lowering<'g> {
         let nodes: Vec<&Node> =
             self.graph.nodes().filter(|(id, _)| self.needed[id.index()]).map(|(_, node)| node).collect();
         for node in nodes.into_iter().rev() {
-            let Action::Concat(axis) = node.op.action() else { continue };
+            if !matches!(node.op.action(), Action::Concat(_)) {
+                continue;
+            }
             let (root, base) = self.view(node.output);
-            let mut start = 0;
-            for part in &node.inputs {
-                let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
-                let place = part_of(&base, axis, start, size);
+            for (operand, part) in node.inputs.iter().enumerate() {
+                let place = self.part(&base, node, operand);
                 if self.can_be_part(*part, node, root, &place) {
-                    self.places[part.index()] = Place::Part(node.output, start);
+                    self.places[part.index()] = Place::Part(node.output, operand);
                     self.forget(*part);
                 }
-                start += size;
             }
         }
     }
@@ -172,7 +190,7 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &View) -> bool {
+    fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &Seen) -> bool {
         let tensor = self.graph.tensor(part);
         let Some(producer) = tensor.producer else { return false };
         let producer = self.graph.call(producer);
@@ -186,10 +204,7 @@ impl<'g> Lowering<'g> {
         if place.is_packed() {
             // Whoever makes or reads it may have another operand in the same root, laid along another axis, whose span
             // goes over this place.
-            let near = |found: (TensorId, View)| {
-                let span = found.1.span();
-                found.0 == root && span.start < place.span().end && place.span().start < span.end
-            };
+            let near = |found: (TensorId, Seen)| found.0 == root && !found.1.apart(place);
             let makes = producer.op.action() == Action::Compute;
             let mut others: Vec<TensorId> = if makes { producer.inputs.clone() } else { Vec::new() };
             let readers = self.readers[part.index()].iter().filter(|(reader, _)| reader.op.action() == Action::Compute);
@@ -199,7 +214,7 @@ impl<'g> Lowering<'g> {
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.
         if producer.op.action() == Action::Compute
-            && (!producer.op.writes(place) || producer.inputs.iter().any(|input| self.view(*input).0 == root))
+            && (!place.all().all(|place| producer.op.writes(place)) || producer.inputs.iter().any(|input| self.view(*input).0 == root))
         {
             return false;
         }
@@ -221,7 +236,7 @@ impl<'g> Lowering<'g> {
             let (root, base) = self.view(of);
             let role = self.graph.tensor(output).role;
             let node = self.producer(output);
-            self.places[output.index()] = match node.op.view(&base, &ty) {
+            self.places[output.index()] = match base.through(&*node.op, &ty, &self.samples) {
                 None => Place::CopiedView(of),
                 Some(_) if !allowed => Place::CopiedOut(of),
                 // Accessors hand out packed elements.
@@ -249,15 +264,19 @@ impl<'g> Lowering<'g> {
                     role: tensor.role,
                     storage: Storage::Own,
                     root: out.tensors.len(),
-                    view: View::packed(tensor.ty.dtype, 0, &tensor.ty.shape),
+                    view: Seen::packed(&tensor.ty, &self.samples),
+                    how: How::Packed,
                 });
             }
         }
         for index in 0..self.places.len() {
             let id = TensorId::new(index);
-            let storage = match self.places[index] {
-                Place::View(of) => Storage::View(out.at(of)),
-                Place::Part(concat, _) => Storage::Part(out.at(concat)),
+            let (storage, how) = match self.places[index] {
+                Place::View(of) => (Storage::View(out.at(of)), How::Look(self.producer(id).op.clone())),
+                Place::Part(concat, operand) => {
+                    let (axis, start) = self.start(self.producer(concat), operand);
+                    (Storage::Part(out.at(concat)), How::Part { axis, start })
+                }
                 _ => continue,
             };
             let (root, view) = self.view(id);
@@ -266,6 +285,7 @@ impl<'g> Lowering<'g> {
             out.tensors[tensor].storage = storage;
             out.tensors[tensor].root = root;
             out.tensors[tensor].view = view;
+            out.tensors[tensor].how = how;
         }
         let mut packed = vec![None; self.places.len()];
         for (id, node) in self.graph.nodes() {
@@ -281,7 +301,8 @@ impl<'g> Lowering<'g> {
         let output = out.at(node.output);
         match (node.op.action(), self.places[node.output.index()]) {
             (Action::View, Place::CopiedView(of)) => {
-                let copy = out.packed_copy(of, packed);
+                let copy = out.packed_copy(of, packed, &self.samples);
+                out.tensors[output].how = How::Look(node.op.clone());
                 out.tensors[output].storage = Storage::View(copy);
                 out.tensors[output].root = copy;
             }
@@ -289,7 +310,8 @@ impl<'g> Lowering<'g> {
                 let (_, base) = self.view(of);
                 let source = out.at(of);
                 let ty = out.tensors[output].ty;
-                let view = node.op.view(&base, &ty).expect("it was one when its place was decided");
+                let view = base.through(&*node.op, &ty, &self.samples);
+                let view = view.expect("it was one when its place was decided");
                 let strided = out.tensors.len();
                 out.tensors.push(Tensor {
                     name: format!("{}.{}", out.tensors[output].name, node.op.name()),
@@ -298,19 +320,19 @@ impl<'g> Lowering<'g> {
                     storage: Storage::View(source),
                     root: out.tensors[source].root,
                     view,
+                    how: How::Look(node.op.clone()),
                 });
-                out.step(Rc::new(op::Copy {}), vec![strided], output);
+                out.step(Rc::new(op::Copy {}), vec![strided], output, &self.samples);
             }
             (Action::View, _) => {}
             (Action::Expand, _) => unreachable!("what stands for other calls was replaced by them"),
-            (Action::Concat(axis), _) => {
-                let mut start = 0;
-                for part in &node.inputs {
-                    let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
+            (Action::Concat(_), _) => {
+                for (operand, part) in node.inputs.iter().enumerate() {
                     let source = out.at(*part);
-                    let there = self.places[part.index()] == Place::Part(node.output, start);
-                    if !there && out.tensors[source].view.elements() > 0 {
-                        let view = part_of(&out.tensors[output].view, axis, start, size);
+                    let there = self.places[part.index()] == Place::Part(node.output, operand);
+                    if !there && out.tensors[source].view.view.elements() > 0 {
+                        let view = self.part(&out.tensors[output].view, node, operand);
+                        let (axis, start) = self.start(node, operand);
                         let copy = out.tensors.len();
                         out.tensors.push(Tensor {
                             name: format!("{}.{}", out.tensors[output].name, out.tensors[source].name),
@@ -319,10 +341,10 @@ impl<'g> Lowering<'g> {
                             storage: Storage::Part(output),
                             root: out.tensors[output].root,
                             view,
+                            how: How::Part { axis, start },
                         });
-                        out.step(Rc::new(op::Copy {}), vec![source], copy);
+                        out.step(Rc::new(op::Copy {}), vec![source], copy, &self.samples);
                     }
-                    start += size;
                 }
             }
             (Action::Compute, _) => {
@@ -332,10 +354,10 @@ impl<'g> Lowering<'g> {
                     inputs.push(if node.op.strided_input(operand) || out.tensors[tensor].view.is_packed() {
                         tensor
                     } else {
-                        out.packed_copy(*input, packed)
+                        out.packed_copy(*input, packed, &self.samples)
                     });
                 }
-                out.step(node.op.clone(), inputs, output);
+                out.step(node.op.clone(), inputs, output, &self.samples);
             }
         }
     }
@@ -358,7 +380,7 @@ impl Lowered {
     }
 
     /// The packed copy of a tensor, made at its first use and shared by later ones.
-    fn packed_copy(&mut self, id: TensorId, packed: &mut [Option<usize>]) -> usize {
+    fn packed_copy(&mut self, id: TensorId, packed: &mut [Option<usize>], samples: &Samples) -> usize {
         if let Some(copy) = packed[id.index()] {
             return copy;
         }
@@ -371,36 +393,38 @@ impl Lowered {
             role: Role::Node,
             storage: Storage::Own,
             root: copy,
-            view: View::packed(ty.dtype, 0, &ty.shape),
+            view: Seen::packed(&ty, samples),
+            how: How::Packed,
         });
-        self.step(Rc::new(op::Copy {}), vec![source], copy);
+        self.step(Rc::new(op::Copy {}), vec![source], copy, samples);
         packed[id.index()] = Some(copy);
         copy
     }
 
-    fn step(&mut self, op: Rc<dyn Operator>, inputs: Vec<usize>, output: usize) {
+    fn step(&mut self, op: Rc<dyn Operator>, inputs: Vec<usize>, output: usize, samples: &Samples) {
         let types: Vec<Type> = inputs.iter().map(|input| self.tensors[*input].ty).collect();
-        let bytes = op.scratch(&types, &self.tensors[output].ty);
+        let bytes = most_scratch(&*op, &types, &self.tensors[output].ty, samples);
         let scratch = (bytes > 0).then_some(self.tensors.len());
         if let Some(scratch) = scratch {
-            let shape = crate::Shape::new(&[bytes]).unwrap_or_default();
+            let ty = Type { dtype: crate::DType::U8, shape: crate::Shape::new(&[bytes]).unwrap_or_default() };
             self.tensors.push(Tensor {
                 name: format!("{}.scratch", self.tensors[output].name),
-                ty: Type { dtype: crate::DType::U8, shape },
+                ty,
                 role: Role::Scratch,
                 storage: Storage::Own,
                 root: scratch,
-                view: View::packed(crate::DType::U8, 0, &shape),
+                view: Seen::packed(&ty, samples),
+                how: How::Scratch,
             });
         }
         self.steps.push(Step { op, inputs, output, scratch });
     }
 }
 
-/// The part of a concatenation that starts at `start` along `axis`.
-fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
-    let mut view = *concat;
-    view.offset += start * concat.strides[axis] * concat.dtype.size();
-    view.dims[axis] = size;
-    view
+/// The most scratch that a step needs for any values of the open dims that are looked at.
+fn most_scratch(op: &dyn Operator, inputs: &[Type], output: &Type, samples: &Samples) -> usize {
+    samples.iter().fold(op.scratch(inputs, output), |most, values| {
+        let inputs: Vec<Type> = inputs.iter().map(|ty| ty.at(values)).collect();
+        most.max(op.at(values).scratch(&inputs, &output.at(values)))
+    })
 }
