@@ -18,6 +18,7 @@ pub mod cpu;
 mod error;
 mod hook;
 mod kernel;
+mod open;
 #[doc(hidden)]
 pub mod private;
 mod tensor;
@@ -32,6 +33,7 @@ pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::model_graph;
 pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
+pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]
 pub use private as __private;
 pub use tensor::{Array, TensorMut, TensorRef};

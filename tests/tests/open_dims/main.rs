@@ -1,0 +1,4 @@
+//! Models with open dims: what inputs bring, what outputs have, what is refused, and the bits of every value from 1 to the
+//! bound against a model that is built for it.
+
+mod values;

@@ -1,0 +1,143 @@
+//! Every value from 1 to the bound gives the bits that a model built for the value gives, in one buffer that larger and
+//! smaller values ran in before, with everything poisoned that should not matter.
+
+use model_graph::{Cpu, HostBuffer, OpenMut, OpenRef, Poison, TensorMut, TensorRef, model_graph};
+
+/// Numbers from -2 to 2, others for each seed.
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    let mut state = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 22) as f32 - 2.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// What can be written, with open extents or with fixed ones.
+trait Feed<const R: usize> {
+    fn feed(self, seed: usize, dims: [usize; R]);
+}
+
+macro_rules! ranks {
+    ($($rank:literal)*) => { $(
+        impl<B: HostBuffer> Feed<$rank> for OpenMut<'_, f32, $rank, B> {
+            fn feed(mut self, seed: usize, dims: [usize; $rank]) {
+                let numbers = numbers(dims.iter().product(), seed);
+                // Both ways of writing, in turn.
+                if seed % 2 == 0 {
+                    self.write(&numbers, dims).expect("the extents fit");
+                } else {
+                    self.resize(dims).expect("the extents fit").copy_from_slice(&numbers);
+                }
+            }
+        }
+    )* };
+}
+ranks!(2 3 4);
+
+impl<B: HostBuffer> Feed<1> for OpenMut<'_, f32, 1, B> {
+    fn feed(mut self, seed: usize, dims: [usize; 1]) {
+        self.write(&numbers(dims[0], seed)).expect("the extent fits");
+    }
+}
+
+impl<T: model_graph::Array<Element = f32>, B: HostBuffer, const R: usize> Feed<R> for TensorMut<'_, T, B> {
+    fn feed(mut self, seed: usize, dims: [usize; R]) {
+        self.write_slice(&numbers(dims.iter().product(), seed)).expect("as many as the array has");
+    }
+}
+
+/// What can be read, with open extents or with fixed ones.
+trait Bits {
+    fn bits(&self) -> Vec<u32>;
+}
+
+impl<B: HostBuffer, const R: usize> Bits for OpenRef<'_, f32, R, B> {
+    fn bits(&self) -> Vec<u32> {
+        assert_eq!(self.len(), self.shape().iter().product::<usize>());
+        self.iter().map(|value| value.to_bits()).collect()
+    }
+}
+
+impl<T: model_graph::Array<Element = f32>, B: HostBuffer> Bits for TensorRef<'_, T, B> {
+    fn bits(&self) -> Vec<u32> {
+        self.as_slice().iter().map(|value| value.to_bits()).collect()
+    }
+}
+
+/// A network with an open dim and with each of its values, and the test that compares them.
+macro_rules! network {
+    ($name:ident, |$net:ident, $n:ident| $write:block, |$out:ident| [$($read:expr),*], { $($body:tt)* }) => {
+        network!(@ $name, |$net, $n| $write, |$out| [$($read),*], { $($body)* },
+            v1 = 1, v2 = 2, v3 = 3, v4 = 4, v5 = 5, v6 = 6, v7 = 7, v8 = 8, v9 = 9);
+    };
+    (@ $name:ident, |$net:ident, $n:ident| $write:block, |$out:ident| $read:expr, $body:tt, $($module:ident = $value:literal),*) => {
+        mod $name {
+            use super::*;
+
+            network!(@module open, $body, SEQ <= 9);
+            $( network!(@module $module, $body, SEQ = $value); )*
+
+            fn fixed(n: usize) -> Vec<Vec<u32>> {
+                match n {
+                    $( $value => {
+                        let mut $net = $module::Net::new(&Cpu).unwrap();
+                        let $n: usize = $value;
+                        $write
+                        let $out = $net.forward().unwrap();
+                        $read.to_vec()
+                    } )*
+                    _ => unreachable!(),
+                }
+            }
+
+            #[test]
+            fn every_value_gives_the_bits_of_its_own_model() {
+                let mut memory = vec![f32::NAN; open::Net::PLAN.size / 4 + 64];
+                let bytes = bytemuck::cast_slice_mut::<f32, u8>(&mut memory);
+                let start = bytes.as_ptr().align_offset(open::Net::PLAN.align);
+                let mut $net = open::Net::new_in(&mut bytes[start..]).unwrap();
+                // Down and up again: what ran before was larger, smaller, and of this value.
+                for $n in (1..=9usize).rev().chain(1..=9).chain([9, 1, 5, 5]) {
+                    $write
+                    let $out = $net.forward_with(&mut Poison { byte: 0xff }).unwrap();
+                    let found: Vec<Vec<u32>> = $read.to_vec();
+                    assert_eq!(found, fixed($n), "SEQ = {}", $n);
+                }
+            }
+        }
+    };
+    (@module $module:ident, { $($body:tt)* }, $($dims:tt)*) => {
+        mod $module {
+            use super::*;
+
+            #[model_graph(dims($($dims)*))]
+            $($body)*
+        }
+    };
+}
+
+network!(attention, |net, n| {
+    net.x_mut().feed(n, [n, 8]);
+    net.mask_mut().feed(n + 1, [n, n]);
+    net.w_mut().feed(1, [8, 24]);
+}, |out| [out.y().bits(), out.scores().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, SEQ, 8>,
+        #[input]
+        pub mask: Tensor<f32, SEQ, SEQ>,
+        #[weight]
+        pub w: Tensor<f32, 8, 24>,
+        #[node(permute(reshape(matmul(x, w), shape = [SEQ, 3, 2, 4]), axes = [1, 2, 0, 3]))]
+        qkv: _,
+        #[node(matmul(qkv[0], transpose(qkv[1])) * 0.5 + mask)]
+        raw: Tensor<f32, 2, SEQ, SEQ>,
+        #[output(softmax(raw))]
+        pub scores: _,
+        #[output(reshape(permute(matmul(scores, qkv[2]), axes = [1, 0, 2]), shape = [SEQ, 8]) + x)]
+        pub y: Tensor<f32, SEQ, 8>,
+    }
+});
