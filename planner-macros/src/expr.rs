@@ -1,9 +1,9 @@
 //! The expressions inside `#[node(…)]` and `#[output(…)]`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Lit, LitBool, LitFloat, LitInt, Token, bracketed, parenthesized, token};
+use syn::{Lit, LitBool, LitFloat, LitInt, LitStr, Token, bracketed, parenthesized, token};
 
 use crate::ast::BlockRef;
 use crate::dims::DimExpr;
@@ -105,6 +105,15 @@ impl Expr {
         }
     }
 
+    /// True for a number, with signs before it or none.
+    pub(crate) fn is_number(&self) -> bool {
+        match &self.kind {
+            ExprKind::Number(_) => true,
+            ExprKind::Call { op, operands, .. } => op == "neg" && operands.iter().all(Expr::is_number),
+            _ => false,
+        }
+    }
+
     /// The expression, unless it is too deep; `at` is the token that made it so.
     fn bounded(self, at: proc_macro2::Span) -> syn::Result<Expr> {
         if self.depth > MAX_DEPTH { Err(syn::Error::new(at, text::TOO_DEEP)) } else { Ok(self) }
@@ -131,6 +140,9 @@ fn product(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::Result<Expr>) -> syn::Result<Expr> {
     let sign: proc_macro2::Punct = input.parse()?;
+    if sign.as_char() == '*' && input.peek(Token![*]) {
+        return Err(input.error(text::POWER));
+    }
     let right = side(input)?;
     let op = match sign.as_char() {
         '+' => "add",
@@ -184,6 +196,9 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         let content;
         let parens = parenthesized!(content in input);
         let mut inner: Expr = content.parse()?;
+        if content.peek(Token![,]) {
+            return Err(syn::Error::new(parens.span.join(), text::ONE_BY_ONE));
+        }
         if !content.is_empty() {
             return Err(stray(&content, "`)`"));
         }
@@ -194,7 +209,12 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         return number(input);
     }
     if input.peek(token::Bracket) {
-        return Err(input.error(text::SETTING_NOT_NAMED));
+        let content;
+        let brackets = bracketed!(content in input);
+        // Tensors are written small, dims large.
+        let tensor = content.fork().parse::<Ident>().is_ok_and(|name| name.to_string().starts_with(char::is_lowercase));
+        let text = if tensor { text::ONE_BY_ONE } else { text::SETTING_NOT_NAMED };
+        return Err(syn::Error::new(brackets.span.join(), text));
     }
     if crate::block::stands(input) {
         let (block, operands, parens) = crate::block::call(input)?;
@@ -229,6 +249,8 @@ pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
         input.error("a setting is written with `=`, such as `axis = 1`")
     } else if input.peek(Token![::]) {
         input.error("there are no paths: a tensor or an operator is one name")
+    } else if input.peek(Token![@]) {
+        input.error("there is no `@`; write `matmul(a, b)`")
     } else if input.peek(Token![<]) {
         input.error("only a block has dims to bind, and its name starts with a capital letter: `Block<D = 4>(x)`")
     } else {
@@ -288,6 +310,13 @@ impl Parse for Value {
             let lit: LitBool = input.parse()?;
             return Ok(Value { at: At::token(lit.span), kind: ValueKind::Bool(lit.value) });
         }
+        if input.peek(LitStr) {
+            let lit: LitStr = input.parse()?;
+            return Err(syn::Error::new(lit.span(), unquoted(&lit.value())));
+        }
+        if let Some(parens) = tuple(input) {
+            return Err(syn::Error::new(parens, text::LIST));
+        }
         let minus: Option<Token![-]> = input.parse()?;
         let first = minus.map(|minus| At::token(minus.span));
         let from = |at: At| first.unwrap_or(at).to(at);
@@ -312,13 +341,29 @@ impl Parse for Value {
     }
 }
 
+/// What to say of a word in quotes.
+fn unquoted(word: &str) -> String {
+    match syn::parse_str::<Ident>(word) {
+        Ok(word) => format!("a word is written without quotes: `{}`", word.to_string().to_lowercase()),
+        Err(_) => String::from("expected a number, a name, `true`, `false`, `_` or a list in brackets, not a string"),
+    }
+}
+
+/// The place of the parentheses ahead, if several values stand in them.
+fn tuple(input: ParseStream<'_>) -> Option<proc_macro2::Span> {
+    let Ok(TokenTree::Group(group)) = input.fork().parse() else { return None };
+    let comma = |tree: TokenTree| matches!(tree, TokenTree::Punct(sign) if sign.as_char() == ',');
+    (group.delimiter() == Delimiter::Parenthesis && group.stream().into_iter().any(comma)).then(|| group.span())
+}
+
 impl Parse for Range {
     fn parse(input: ParseStream<'_>) -> syn::Result<Range> {
         let bound = |input: ParseStream<'_>| -> syn::Result<Option<DimExpr>> {
             if input.is_empty() || input.peek(Token![..]) || input.peek(Token![,]) {
                 Ok(None)
             } else {
-                input.parse().map(Some).map_err(|error: syn::Error| syn::Error::new(error.span(), text::RANGE))
+                let text = if input.peek(Token![-]) { text::NEGATIVE_INDEX } else { text::RANGE };
+                input.parse().map(Some).map_err(|error: syn::Error| syn::Error::new(error.span(), text))
             }
         };
         let start = bound(input)?;

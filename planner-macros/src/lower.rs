@@ -235,8 +235,11 @@ impl<'m> Lowering<'m, '_> {
             }
             Some(dtype) => Some(dtype),
             None => {
-                let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-                let advice = suggestion(nearest(&text, known.iter().copied()), &known);
+                let known = ["f32", "i8", "u8", "i32", "u32", "i64"];
+                let advice = match crate::foreign::float(&text) {
+                    true => String::from("everything is computed in `f32`: write that"),
+                    false => suggestion(nearest(&text, known), &known),
+                };
                 self.report.add(name, format!("there is no element type `{text}`; {advice}"));
                 None
             }
@@ -320,7 +323,13 @@ impl<'m> Lowering<'m, '_> {
             ExprKind::Cast { of, dtype } => {
                 let value = self.expr(of, name);
                 match self.dtype(dtype)? {
-                    DType::F32 => value,
+                    DType::F32 => match value? {
+                        Value::Tensor { id, .. } if self.graph.tensor(id).ty.dtype != DType::F32 => {
+                            self.report.add(dtype, text::CAST);
+                            None
+                        }
+                        value => Some(value),
+                    },
                     _ => {
                         self.report.add(dtype, text::CAST);
                         None

@@ -118,7 +118,8 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
             return salvaged(tokens);
         }
     };
-    let mut field = Field { ty: tensor_type(ty.unwrap_or_default(), &name, report), ..broken(vis, name) };
+    let chain = attributes.iter().any(|attribute| attribute.path().is_ident("chain"));
+    let mut field = Field { ty: tensor_type(ty.unwrap_or_default(), &name, chain, report), ..broken(vis, name) };
     let mut role: Option<Ident> = None;
     let mut strange = false;
     for attribute in attributes {
@@ -333,7 +334,7 @@ fn whole_expr(input: ParseStream<'_>) -> syn::Result<Expr> {
 }
 
 /// `Tensor<dtype, extents…>`, `_` or `[Block; n]`.
-fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
+fn tensor_type(tokens: TokenStream, name: &Ident, chain: bool, report: &mut Report) -> Type {
     let at = At::tokens(tokens.clone());
     if tokens.is_empty() {
         report.add(name, text::TYPE);
@@ -362,7 +363,7 @@ fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
         }
         let word: Ident = input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), text::TYPE))?;
         if word != "Tensor" {
-            return Err(syn::Error::new(word.span(), text::TYPE));
+            return Err(syn::Error::new(word.span(), if chain { text::CHAIN_TYPE } else { text::OTHER_TYPE }));
         }
         if !input.peek(Token![<]) {
             return Err(syn::Error::new(word.span(), text::TYPE));

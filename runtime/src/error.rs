@@ -8,7 +8,17 @@ use core::fmt;
 /// as they were. An error of a kernel, a buffer or a weight source in the midst of its work cannot be taken back. After
 /// one in `forward`, inputs that are not kept count as not written, and computed tensors hold anything; after one in
 /// `load`, some weights may be the new ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// `{:?}` prints the message as `{}` does, because that is what `main` shows of the error it returns; `{:#?}` prints the
+/// kind with its fields.
+///
+/// ```
+/// # use model_graph::{Error, ErrorKind};
+/// let error = Error::from(ErrorKind::TooSmall { needed: 8, given: 4 });
+/// assert_eq!(format!("{error:?}"), "the plan needs 8 bytes and the memory has 4");
+/// assert_eq!(format!("{error:#?}").lines().nth(1), Some("    kind: TooSmall {"));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
 }
@@ -192,6 +202,16 @@ impl fmt::Display for Error {
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]
             ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            f.debug_struct("Error").field("kind", &self.kind).finish()
+        } else {
+            fmt::Display::fmt(self, f)
         }
     }
 }

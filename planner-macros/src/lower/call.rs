@@ -5,8 +5,9 @@ use model_graph_planner::op::{self, Args, Spec};
 
 use super::{Lowering, Value};
 use crate::dims::DimExpr;
-use crate::error::{At, elsewhere, suggestion};
+use crate::error::{At, list, suggestion};
 use crate::expr::{self, Expr, Range, Setting, ValueKind};
+use crate::foreign;
 use crate::names::nearest;
 
 /// Where a call stands.
@@ -43,7 +44,7 @@ impl Lowering<'_, '_> {
             let text = if self.scope.fields.contains_key(op) {
                 format!("`{op}` is a tensor and cannot be called; an index stands in brackets, `{op}[0]`")
             } else {
-                let advice = elsewhere(op)
+                let advice = foreign::operator(op)
                     .map(String::from)
                     .unwrap_or_else(|| suggestion(nearest(op, known.iter().copied()), &known));
                 format!("there is no operator `{op}`; {advice}")
@@ -114,7 +115,8 @@ impl Lowering<'_, '_> {
             1 => String::from("one is given"),
             count => format!("{count} are given"),
         };
-        self.report.add(name, format!("`{}` takes {takes} and {given}", spec.name));
+        let more = operands.get(most..).filter(|more| !more.is_empty()).map(|more| advice(spec, more));
+        self.report.add(name, format!("`{}` takes {takes} and {given}{}", spec.name, more.unwrap_or_default()));
         None
     }
 
@@ -127,9 +129,9 @@ impl Lowering<'_, '_> {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
                     true => String::from("it takes none"),
-                    false => match nearest(&name, known.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`? it takes {}", crate::error::list(&known)),
-                        None => format!("it takes {}", crate::error::list(&known)),
+                    false => match foreign::setting(&name, &known).or(nearest(&name, known.iter().copied())) {
+                        Some(near) => format!("did you mean `{near}`? it takes {}", list(&known)),
+                        None => format!("it takes {}", list(&known)),
                     },
                 };
                 self.report.add(&setting.name, format!("`{}` has no setting `{name}`; {advice}", spec.name));
@@ -323,6 +325,19 @@ impl Owned {
             Owned::List(values) => op::Value::List(values),
         }
     }
+}
+
+/// What to do with operands beyond those that an operator takes: numbers are most often settings without their names.
+fn advice(spec: &Spec, more: &[Expr]) -> String {
+    if let Some(advice) = foreign::operands(spec.name) {
+        return format!("; {advice}");
+    }
+    if spec.settings.is_empty() || !more.iter().all(Expr::is_number) {
+        return String::new();
+    }
+    let names: Vec<String> = spec.settings.iter().take(more.len()).map(|known| format!("{} = …", known.name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    format!("; settings are named: write {}", list(&names))
 }
 
 /// What to call an operand in a message.

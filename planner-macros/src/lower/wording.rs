@@ -24,7 +24,11 @@ impl Lowering<'_, '_> {
         match *error {
             RuleError::DType { input, expected } => (
                 operands[input].at,
-                format!("`{op}` takes {expected} and {} is {}", text(input), self.type_text(&ty(input))),
+                format!(
+                    "`{op}` takes {expected} and {} is {}; other element types are only moved, by `reshape` and the like",
+                    text(input),
+                    self.type_text(&ty(input))
+                ),
             ),
             RuleError::Rank { input, expected } => {
                 let role = spec.operands.get(input).copied().unwrap_or("operand");

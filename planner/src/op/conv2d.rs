@@ -94,7 +94,7 @@ impl Operator for Conv2d {
         if self.groups > 1 && x[channel].is_open() {
             return Err(RuleError::OpenExtent { at: (0, channel), rule: "groups divide the channels" });
         }
-        if !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
+        if self.groups == 0 || !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
             return Err(super::rule::bad("groups", "a divisor of the input channels and of the filters"));
         }
         if x[channel].over(self.groups) != Some(w[channel].named(0)) {

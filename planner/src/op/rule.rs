@@ -61,6 +61,13 @@ pub struct Spec {
     pub settings: &'static [Setting],
 }
 
+impl Spec {
+    /// The least and the most operands of a call.
+    pub const fn takes(&self) -> (usize, usize) {
+        if self.variadic { (1, usize::MAX) } else { (self.operands.len() - self.optional, self.operands.len()) }
+    }
+}
+
 /// Why a call does not hold. Operands and settings are named by index or name, so that whoever words the message can
 /// point at the user's own token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -295,6 +302,7 @@ impl<'a> Args<'a> {
                     Dim::new(1)
                 }
                 Value::Infer => return Err(bad(name, "extents with at most one `_`")),
+                Value::Int(..) => return Err(bad(name, "extents of 0 or more, with `_` for one that is worked out")),
                 _ => return Err(bad(name, "a list of extents such as `[2, 3]`")),
             };
             shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;

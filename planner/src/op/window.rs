@@ -23,6 +23,9 @@ pub(super) fn extent(
 ) -> Option<Dim> {
     let reach = kernel.checked_sub(1)?.checked_mul(dilation)?.checked_add(1)?;
     let room = input.plus(padding[0])?.plus(padding[1])?.minus(reach)?;
+    if stride == 0 {
+        return None;
+    }
     if !ceil {
         return room.over(stride)?.plus(1);
     }
@@ -32,8 +35,9 @@ pub(super) fn extent(
         let always = stride == 1 || padding[1].checked_add(stride)? <= reach;
         return if always { room.plus(stride - 1)?.over(stride)?.plus(1) } else { None };
     };
-    let count = fixed.div_ceil(stride) + 1;
-    Some(Dim::new(if (count - 1) * stride >= input.size + padding[0] { count - 1 } else { count }))
+    // Windows before the last.
+    let before = Dim::new(fixed.div_ceil(stride));
+    if before.size.checked_mul(stride)? >= input.size + padding[0] { Some(before) } else { before.plus(1) }
 }
 
 /// The padding at top, left, bottom, right. `same` gives `ceil(extent / stride)` windows, the odd one at the far side.

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use super::bytes::{overlap, within};
+use super::bytes::{overlap, unsound, within};
 use crate::{Plan, PlanTensor, Role, Storage, View};
 
 /// What is wrong with a plan.
@@ -35,6 +35,7 @@ pub(super) use fault;
 pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     check_indices(plan)?;
     check_places(plan)?;
+    check_scratch(plan)?;
     check_sources(plan)?;
     let defined = defined(plan)?;
     let needed = needed(plan, &defined);
@@ -139,12 +140,30 @@ fn check_indices(plan: &Plan<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Working space is its step's alone: nothing that is written there is a value that others read.
+fn check_scratch(plan: &Plan<'_>) -> Result<(), Fault> {
+    let is_scratch = |tensor: &usize| plan.tensors[*tensor].role == Role::Scratch;
+    for (index, step) in plan.steps.iter().enumerate() {
+        if step.inputs.iter().chain(step.outputs).any(is_scratch) || !step.scratch.iter().all(is_scratch) {
+            fault!("step {index} takes working space for a value or a value for working space");
+        }
+    }
+    for tensor in plan.tensors {
+        if let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = tensor.storage
+            && (tensor.role == Role::Scratch || is_scratch(&of))
+        {
+            fault!("`{}` shares bytes with `{}`, and one of them is working space", tensor.name, plan.tensors[of].name);
+        }
+    }
+    Ok(())
+}
+
 /// Every element of a tensor comes from somewhere: from outside, from a step, from what it is a view of, or from exactly
 /// one of its parts.
 fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
     let mut written = vec![false; plan.tensors.len()];
     for step in plan.steps {
-        step.outputs.iter().chain(step.scratch).for_each(|tensor| written[*tensor] = true);
+        step.outputs.iter().for_each(|tensor| written[*tensor] = true);
     }
     let mut parts: Vec<Vec<View>> = vec![Vec::new(); plan.tensors.len()];
     for tensor in plan.tensors {
@@ -164,7 +183,7 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
             _ if (written[index] || outside) && !parts[index].is_empty() => {
                 fault!("`{}` is written whole and has parts", tensor.name)
             }
-            _ if written[index] || outside || elements == 0 => {}
+            _ if written[index] || outside || elements == 0 || tensor.role == Role::Scratch => {}
             Storage::View(of) if plan.tensors[of].view.is_packed() || within(&tensor.view, &plan.tensors[of].view) => {}
             Storage::View(of) => {
                 fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name)
@@ -190,7 +209,9 @@ fn side_by_side(whole: &View, parts: &mut [View]) -> bool {
         if !place.same_elements(part) || part.dims[axis] > rest.dims[axis] {
             return false;
         }
-        rest.offset += part.dims[axis] * whole.strides[axis] * whole.dtype.size();
+        // The stride of an extent of one is never used and may be anything.
+        let past = part.dims[axis].saturating_mul(whole.strides[axis]).saturating_mul(whole.dtype.size());
+        rest.offset = rest.offset.saturating_add(past);
         rest.dims[axis] -= part.dims[axis];
     }
     rest.dims[axis] == 0 || whole.rank == 0
@@ -201,6 +222,12 @@ fn side_by_side(whole: &View, parts: &mut [View]) -> bool {
 fn check_places(plan: &Plan<'_>) -> Result<(), Fault> {
     if !plan.align.is_power_of_two() {
         fault!("the alignment {} is no power of two", plan.align);
+    }
+    if isize::try_from(plan.size).is_err() {
+        fault!("no buffer is of {} bytes", plan.size);
+    }
+    if let Some((tensor, what)) = plan.tensors.iter().find_map(|tensor| Some((tensor, unsound(&tensor.view)?))) {
+        fault!("`{}` {what}", tensor.name);
     }
     for tensor in plan.tensors {
         let span = tensor.view.span();
@@ -219,6 +246,11 @@ fn check_places(plan: &Plan<'_>) -> Result<(), Fault> {
                 let outer = plan.tensors[of].view.span();
                 if !span.is_empty() && (span.start < outer.start || span.end > outer.end) {
                     fault!("`{}` reaches beyond `{}`, whose bytes it has", tensor.name, plan.tensors[of].name);
+                }
+                // What a step writes over an operand is new; a view and a whole have the elements that were written.
+                let (own, theirs) = (tensor.view.dtype, plan.tensors[of].view.dtype);
+                if own != theirs && !matches!(tensor.storage, Storage::InPlace(_)) {
+                    fault!("`{}` takes the {theirs} elements of `{}` for {own}", tensor.name, plan.tensors[of].name);
                 }
             }
         }

@@ -54,8 +54,8 @@ enum Place {
     CopiedView(TensorId),
     /// Its own storage, holding a packed copy of a strided view of that tensor.
     CopiedOut(TensorId),
-    /// The part of that concatenation which is its operand of that number.
-    Part(TensorId, usize),
+    /// The part of that concatenation which starts there along its axis.
+    Part(TensorId, Dim),
     /// No bytes: nothing needs it.
     Dead,
 }
@@ -110,47 +110,68 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends.
+    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends. It keeps a list of its
+    /// own, because views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, Seen) {
-        if let Some(known) = &self.views[id.index()] {
-            return known.clone();
-        }
-        let ty = self.graph.tensor(id).ty;
-        let packed = |samples: &Samples| (id, Seen::packed(&ty, samples));
-        let found = match self.places[id.index()] {
-            Place::View(of) => {
-                let (root, base) = self.view(of);
-                let node = self.producer(id);
-                match base.through(&*node.op, &ty, &self.samples) {
-                    Some(view) => (root, view),
-                    None => packed(&self.samples),
-                }
+        let mut resting = Vec::new();
+        let mut at = id;
+        let mut found = loop {
+            if let Some(known) = &self.views[at.index()] {
+                break known.clone();
             }
-            Place::Part(concat, operand) => {
-                let (root, base) = self.view(concat);
-                (root, self.part(&base, self.producer(concat), operand))
-            }
-            _ => packed(&self.samples),
+            let (Place::View(on) | Place::Part(on, _)) = self.places[at.index()] else {
+                let own = self.own_view(at);
+                self.views[at.index()] = Some(own.clone());
+                break own;
+            };
+            resting.push(at);
+            at = on;
         };
-        self.views[id.index()] = Some(found.clone());
+        while let Some(id) = resting.pop() {
+            found = self.view_on(id, found);
+            self.views[id.index()] = Some(found.clone());
+        }
         found
     }
 
-    /// Where an operand lies in the concatenation that lies there.
-    fn part(&self, whole: &Seen, concat: &Node, operand: usize) -> Seen {
-        let (axis, start) = self.start(concat, operand);
-        whole.part(axis, start, self.graph.tensor(concat.inputs[operand]).ty.shape.dims()[axis], &self.samples)
+    fn own_view(&self, id: TensorId) -> (TensorId, Seen) {
+        (id, Seen::packed(&self.graph.tensor(id).ty, &self.samples))
     }
 
-    /// The axis of a concatenation, and where along it an operand starts.
-    fn start(&self, concat: &Node, operand: usize) -> (usize, Dim) {
-        let Action::Concat(axis) = concat.op.action() else { unreachable!("a part of a concat") };
-        let sizes = concat.inputs[..operand].iter().map(|part| self.graph.tensor(*part).ty.shape.dims()[axis]);
-        let mut sizes = sizes.map(Some);
-        let first = sizes.next().unwrap_or(Some(Dim::new(0)));
-        // The whole has a formula, and so has every run of its parts: at most one of them is rounded.
-        let start = sizes.fold(first, |start, size| start?.add(size?)).expect("the whole has an extent");
-        (axis, start)
+    /// Where a view or a part lies, given where what it rests on does.
+    fn view_on(&self, id: TensorId, (root, base): (TensorId, Seen)) -> (TensorId, Seen) {
+        let ty = self.graph.tensor(id).ty;
+        match self.places[id.index()] {
+            Place::View(_) => {
+                let view = base.through(&*self.producer(id).op, &ty, &self.samples);
+                view.map_or_else(|| self.own_view(id), |view| (root, view))
+            }
+            Place::Part(concat, start) => {
+                let Action::Concat(axis) = self.producer(concat).op.action() else {
+                    unreachable!("a part of a concat")
+                };
+                (root, self.part(&base, axis, start, id))
+            }
+            _ => self.own_view(id),
+        }
+    }
+
+    /// Where a part lies in the concatenation that lies there.
+    fn part(&self, whole: &Seen, axis: usize, start: Dim, part: TensorId) -> Seen {
+        whole.part(axis, start, self.graph.tensor(part).ty.shape.dims()[axis], &self.samples)
+    }
+
+    /// The parts of a concatenation, each with where it starts along the axis.
+    fn parts(&self, concat: &'g Node, axis: usize) -> Vec<(TensorId, Dim)> {
+        let mut start = Dim::new(0);
+        let part = |part: &TensorId| {
+            let before = start;
+            let size = self.graph.tensor(*part).ty.shape.dims()[axis];
+            // The whole has a formula, and so has every run of its parts: at most one of them is rounded.
+            start = start.add(size).expect("the whole has an extent");
+            (*part, before)
+        };
+        concat.inputs.iter().map(part).collect()
     }
 
     fn producer(&self, id: TensorId) -> &'g Node {
@@ -164,15 +185,13 @@ impl<'g> Lowering<'g> {
         let nodes: Vec<&Node> =
             self.graph.nodes().filter(|(id, _)| self.needed[id.index()]).map(|(_, node)| node).collect();
         for node in nodes.into_iter().rev() {
-            if !matches!(node.op.action(), Action::Concat(_)) {
-                continue;
-            }
+            let Action::Concat(axis) = node.op.action() else { continue };
             let (root, base) = self.view(node.output);
-            for (operand, part) in node.inputs.iter().enumerate() {
-                let place = self.part(&base, node, operand);
-                if self.can_be_part(*part, node, root, &place) {
-                    self.places[part.index()] = Place::Part(node.output, operand);
-                    self.forget(*part);
+            for (part, start) in self.parts(node, axis) {
+                let place = self.part(&base, axis, start, part);
+                if self.can_be_part(part, node, root, &place) {
+                    self.places[part.index()] = Place::Part(node.output, start);
+                    self.forget(part);
                 }
             }
         }
@@ -181,12 +200,13 @@ impl<'g> Lowering<'g> {
     /// Forgets where a tensor and the views that rest on it lie. Nothing is a part of it yet: its own parts are placed
     /// after it.
     fn forget(&mut self, id: TensorId) {
-        self.views[id.index()] = None;
-        for reader in 0..self.readers[id.index()].len() {
-            let output = self.readers[id.index()][reader].0.output;
-            if self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some() {
-                self.forget(output);
-            }
+        let mut moved = vec![id];
+        while let Some(id) = moved.pop() {
+            self.views[id.index()] = None;
+            let outputs = self.readers[id.index()].iter().map(|(reader, _)| reader.output);
+            moved.extend(outputs.filter(|output| {
+                self.places[output.index()] == Place::View(id) && self.views[output.index()].is_some()
+            }));
         }
     }
 
@@ -273,8 +293,10 @@ impl<'g> Lowering<'g> {
             let id = TensorId::new(index);
             let (storage, how) = match self.places[index] {
                 Place::View(of) => (Storage::View(out.at(of)), How::Look(self.producer(id).op.clone())),
-                Place::Part(concat, operand) => {
-                    let (axis, start) = self.start(self.producer(concat), operand);
+                Place::Part(concat, start) => {
+                    let Action::Concat(axis) = self.producer(concat).op.action() else {
+                        unreachable!("a part of a concat")
+                    };
                     (Storage::Part(out.at(concat)), How::Part { axis, start })
                 }
                 _ => continue,
@@ -297,7 +319,7 @@ impl<'g> Lowering<'g> {
         out
     }
 
-    fn emit_node(&mut self, out: &mut Lowered, node: &Node, packed: &mut [Option<usize>]) {
+    fn emit_node(&mut self, out: &mut Lowered, node: &'g Node, packed: &mut [Option<usize>]) {
         let output = out.at(node.output);
         match (node.op.action(), self.places[node.output.index()]) {
             (Action::View, Place::CopiedView(of)) => {
@@ -326,13 +348,12 @@ impl<'g> Lowering<'g> {
             }
             (Action::View, _) => {}
             (Action::Expand, _) => unreachable!("what stands for other calls was replaced by them"),
-            (Action::Concat(_), _) => {
-                for (operand, part) in node.inputs.iter().enumerate() {
-                    let source = out.at(*part);
-                    let there = self.places[part.index()] == Place::Part(node.output, operand);
+            (Action::Concat(axis), _) => {
+                for (part, start) in self.parts(node, axis) {
+                    let source = out.at(part);
+                    let there = self.places[part.index()] == Place::Part(node.output, start);
                     if !there && out.tensors[source].view.view.elements() > 0 {
-                        let view = self.part(&out.tensors[output].view, node, operand);
-                        let (axis, start) = self.start(node, operand);
+                        let view = self.part(&out.tensors[output].view, axis, start, part);
                         let copy = out.tensors.len();
                         out.tensors.push(Tensor {
                             name: format!("{}.{}", out.tensors[output].name, out.tensors[source].name),

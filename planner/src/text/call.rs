@@ -70,11 +70,7 @@ pub(super) fn call(
             return line.fail("another setting; operands come first");
         }
     }
-    let (least, most) = match entry {
-        Some(entry) if entry.spec.variadic => (1, usize::MAX),
-        Some(entry) => (entry.spec.operands.len() - entry.spec.optional, entry.spec.operands.len()),
-        None => (1, 1),
-    };
+    let (least, most) = entry.map_or((1, 1), |entry| entry.spec.takes());
     if !(least..=most).contains(&inputs.len()) {
         let expected = match most {
             usize::MAX => String::from("at least 1 operand"),

@@ -109,3 +109,22 @@ proptest! {
         });
     }
 }
+
+/// Nearly all taps lie in the padding. They are no work, and there are more of them than a number counts.
+#[test]
+fn windows_larger_than_any_image() {
+    const HUGE: usize = 1 << 62;
+    for channels_last in [false, true] {
+        let dims = |image| arrange(channels_last, 1, 1, image);
+        let (x, y) = ([list(&dims([1, 4]), &[1.0, 4.0, 2.0, 3.0])], list(&dims([2, 5]), &[0.0; 10]));
+        let (kernel, stride, dilation, ceil) = ([HUGE; 2], [1; 2], [1; 2], false);
+        let padding = [HUGE / 2; 4];
+        let max = op::MaxPool2d { kernel, stride, padding, dilation, ceil, channels_last };
+        assert_eq!(run(max, &mut lay(&x, &y, 0, 0, 0)).unwrap(), [4.0; 10]);
+        let mean =
+            |count_padding| op::AvgPool2d { kernel, stride, padding, dilation, ceil, count_padding, channels_last };
+        assert_eq!(run(mean(false), &mut lay(&x, &y, 0, 0, 0)).unwrap(), [2.5; 10]);
+        let taps = (HUGE as f32).powi(2);
+        assert_eq!(run(mean(true), &mut lay(&x, &y, 0, 0, 0)).unwrap(), [10.0 / taps; 10]);
+    }
+}
