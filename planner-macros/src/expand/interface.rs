@@ -247,6 +247,8 @@ struct Accessor<'a> {
     open: Option<(TokenStream, usize)>,
     /// Where it lies in the last forward.
     view: TokenStream,
+    /// An output that starts at another byte for other values.
+    moves: bool,
 }
 
 impl<'a> Accessor<'a> {
@@ -277,6 +279,7 @@ impl<'a> Accessor<'a> {
             Some(_) => open_text(expansion.lowered, &declared),
         };
         let view = match tensor.map(|tensor| (tensor, expansion.moving.binary_search(&tensor))) {
+            // Only what `forward` returns can be asked for a tensor that lies otherwise for other values.
             Some((_, Ok(place))) => quote! { self.model.open.views()[#place] },
             Some((tensor, Err(_))) => {
                 let model = &expansion.model.name;
@@ -284,12 +287,18 @@ impl<'a> Accessor<'a> {
             }
             None => TokenStream::new(),
         };
-        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view })
+        let moves = matches!(field.role, Role::Output(_))
+            && tensor.is_some_and(|tensor| expansion.moving.binary_search(&tensor).is_ok());
+        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view, moves })
     }
 
     fn offset(&self) -> TokenStream {
         let model = self.model;
         match self.tensor {
+            Some(_) if self.moves => {
+                let view = &self.view;
+                quote! { #view.offset }
+            }
             Some(tensor) => quote! { <#model>::PLAN.tensors[#tensor].view.offset },
             None => quote! { ::core::unreachable!() },
         }

@@ -58,6 +58,9 @@ fn fits(
     }
     // A kept tensor outlives the input's next writing. Parts of the result's own would move with it.
     let kept = members[output].iter().any(|member| tensors[*member].role.is_persistent());
+    if kept && target.moves() {
+        return false;
+    }
     if kept && members[root].iter().any(|member| tensors[*member].role == Role::Input) {
         return false;
     }

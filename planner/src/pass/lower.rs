@@ -261,7 +261,9 @@ impl<'g> Lowering<'g> {
                 Some(_) if !allowed => Place::CopiedOut(of),
                 // Accessors hand out packed elements.
                 Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
-                // A kept tensor outlives the input's next writing.
+                // A kept tensor is read between forwards too, when no value says where it would be.
+                Some(view) if role == Role::KeptNode && view.moves() => Place::CopiedOut(of),
+                // It outlives the input's next writing.
                 Some(_) if role == Role::KeptNode && self.graph.tensor(root).role == Role::Input => {
                     Place::CopiedOut(of)
                 }

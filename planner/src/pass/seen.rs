@@ -106,6 +106,11 @@ impl Seen {
         self.all().all(View::is_packed)
     }
 
+    /// True when it starts at another byte for other values.
+    pub(super) fn moves(&self) -> bool {
+        self.others.iter().any(|view| view.offset != self.view.offset)
+    }
+
     /// The bytes that it has for some value.
     pub(super) fn span(&self) -> Range<usize> {
         let spans = self.all().map(View::span).filter(|span| !span.is_empty());

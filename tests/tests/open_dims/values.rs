@@ -141,3 +141,102 @@ network!(attention, |net, n| {
         pub y: Tensor<f32, SEQ, 8>,
     }
 });
+
+network!(convolution, |net, n| {
+    net.x_mut().feed(n, [1, 2, n + 2, n]);
+    net.w_mut().feed(1, [4, 2, 3, 3]);
+    net.bias_mut().feed(2, [4]);
+    net.narrow_mut().feed(3, [4, 4, 1, 1]);
+}, |out| [out.y().bits(), out.pooled().bits(), out.mean().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, 1, 2, { SEQ + 2 }, SEQ>,
+        #[weight]
+        pub w: Tensor<f32, 4, 2, 3, 3>,
+        #[weight]
+        pub bias: Tensor<f32, 4>,
+        #[weight]
+        pub narrow: Tensor<f32, 4, 4, 1, 1>,
+        // Half of it, rounded down, plus one.
+        #[node(relu(conv2d(x, w, bias, stride = 2, padding = [0, 1])))]
+        first: _,
+        #[output(conv2d(first, narrow, padding = same) + first)]
+        pub y: _,
+        #[output(max_pool2d(pad(y, before = [0, 0, 1, 1], after = [0, 0, 2, 1]), kernel = 2, stride = 1))]
+        pub pooled: _,
+        #[output(global_avg_pool(avg_pool2d(first, kernel = [1, 2], stride = 2, padding = [0, 1])))]
+        pub mean: Tensor<f32, 1, 4, 1, 1>,
+    }
+});
+
+// A convolution over one dimension is one over two of which one is 1.
+network!(convolution_nhwc, |net, n| {
+    net.x_mut().feed(n, [n, 3]);
+    net.w_mut().feed(1, [6, 1, 4, 3]);
+}, |out| [out.y().bits(), out.last().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, SEQ, 3>,
+        #[weight]
+        pub w: Tensor<f32, 6, 1, 4, 3>,
+        #[node(reshape(x, shape = [1, 1, SEQ, 3]))]
+        image: _,
+        #[node(conv2d(image, w, stride = 3, padding = [0, 2], layout = nhwc))]
+        h: _,
+        #[output(tanh(reshape(h, shape = [_, 6])))]
+        pub y: _,
+        #[output(x[{ SEQ - 1 }])]
+        pub last: Tensor<f32, 3>,
+    }
+});
+
+network!(parts, |net, n| {
+    net.x_mut().feed(n, [n, 4]);
+    net.z_mut().feed(n + 2, [2 * n, 4]);
+}, |out| [out.y().bits(), out.wide().bits(), out.ends().bits(), out.rest().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, SEQ, 4>,
+        #[input(keep)]
+        pub z: Tensor<f32, { 2 * SEQ }, 4>,
+        #[node(concat(exp(x), z, x[..1], sigmoid(x), axis = 0))]
+        whole: _,
+        #[output(slice(whole, axis = 0, step = 2) * 2)]
+        pub y: _,
+        #[output(concat(whole[..SEQ], transpose(reshape(z, shape = [4, 2, _])[.., 1]), axis = 1))]
+        pub wide: Tensor<f32, SEQ, 8>,
+        #[output(concat(x[{ SEQ - 1 }..SEQ], z[SEQ..], pad(x, before = [2, 0], after = [1, 0], value = 3)[1..3], axis = 0))]
+        pub ends: Tensor<f32, { SEQ + 3 }, 4>,
+        #[output(relu(x[1..]))]
+        pub rest: Tensor<f32, { SEQ - 1 }, 4>,
+    }
+});
+
+network!(reductions, |net, n| {
+    net.x_mut().feed(n, [2, n, 3]);
+    net.row_mut().feed(n + 1, [n]);
+    net.scale_mut().feed(1, [3]);
+}, |out| [
+    out.sums().bits(), out.means().bits(), out.largest().bits(), out.total().bits(), out.normed().bits(), out.flat().bits()
+], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, 2, SEQ, 3>,
+        #[input]
+        pub row: Tensor<f32, SEQ>,
+        #[weight]
+        pub scale: Tensor<f32, 3>,
+        #[output(sum(x, axes = 1))]
+        pub sums: Tensor<f32, 2, 3>,
+        #[output(mean(x, axes = [0, 2], keep_dims = true))]
+        pub means: Tensor<f32, 1, SEQ, 1>,
+        #[output(max(permute(x, axes = [1, 2, 0]), axes = 0))]
+        pub largest: Tensor<f32, 3, 2>,
+        #[output(mean(row) + sum(x * reshape(row, shape = [SEQ, 1])))]
+        pub total: Tensor<f32>,
+        #[output(layer_norm(rms_norm(x, scale), axis = 1) + softmax(reshape(row, shape = [SEQ, 1]), axis = 0) + log_softmax(x, axis = 1))]
+        pub normed: Tensor<f32, 2, SEQ, 3>,
+        #[output(matmul(flatten(x), concat(flatten(x)[0], row[..1], axis = 0)[1..]))]
+        pub flat: Tensor<f32, 2>,
+    }
+});
