@@ -123,6 +123,15 @@ pub enum ErrorKind {
         /// The operator's name.
         op: &'static str,
     },
+    /// Attention is given more past and new keys than there is room for. That step wrote nothing.
+    Past {
+        /// Keys before the first query.
+        past: usize,
+        /// Queries, whose own keys come behind those.
+        queries: usize,
+        /// Keys that there is room for.
+        keys: usize,
+    },
     /// A weight source does not hold what the model needs.
     #[cfg(feature = "alloc")]
     Weights(alloc::boxed::Box<crate::weights::Complaints>),
@@ -199,6 +208,11 @@ impl fmt::Display for Error {
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }
+            ErrorKind::Past { past, queries, keys } => write!(
+                f,
+                "`attention` is given {queries} queries behind {past} keys and there is room for {keys}; `past` is at most {}",
+                keys.saturating_sub(*queries)
+            ),
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]
             ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),

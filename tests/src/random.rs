@@ -209,7 +209,7 @@ impl Random {
                 return Some(());
             }
             14..60 => {
-                let functions: [(&str, f32); 10] = [
+                let functions: [(&str, f32); 13] = [
                     ("relu", bound),
                     ("neg", bound),
                     ("abs", bound),
@@ -220,6 +220,9 @@ impl Random {
                     ("silu", bound),
                     ("exp", if bound < 9.0 { bound.exp() } else { f32::INFINITY }),
                     ("copy", bound),
+                    ("elu", bound.max(1.0)),
+                    ("mish", bound),
+                    ("hard_swish", bound),
                 ];
                 let (name, bound) = functions[s % functions.len()];
                 self.try_node(name, &[], &[x], bound, role).ok()?;
@@ -298,9 +301,16 @@ impl Random {
                 let mut axes: Vec<usize> = (0..rank).collect();
                 axes.sort_by_key(|axis| gene.settings[*axis]);
                 let axes: Vec<Value<'_>> = axes.into_iter().map(int).collect();
-                match s % 3 {
+                let ones: Vec<Value<'_>> = (0..rank).filter(|axis| dims[*axis] == 1).take(t % 3).map(int).collect();
+                match s % 6 {
                     0 => self.try_node("transpose", &[], &[x], bound, role),
                     1 => self.try_node("permute", &[("axes", Value::List(&axes))], &[x], bound, role),
+                    2 => self.try_node("squeeze", &[("axes", Value::List(&ones))], &[x], bound, role),
+                    3 => self.try_node("expand_dims", &[("axis", int(t % (rank + 1)))], &[x], bound, role),
+                    4 if rank > 0 => {
+                        let parts = [("axis", int(axis)), ("parts", int(1 + t % 4))];
+                        self.try_node("split", &parts, &[x], bound, role)
+                    }
                     _ => self.try_node("identity", &[], &[x], bound, role),
                 }
                 .ok()?;
@@ -344,6 +354,9 @@ impl Random {
                 let value = [0.0, -0.0, 1.5][s % 3];
                 let (before, after) = (counts(t), counts(u));
                 let mut border = vec![("before", Value::List(&before)), ("value", Value::Float(value))];
+                if s % 4 > 1 {
+                    border[1] = ("mode", Value::Word(if s % 4 == 2 { "reflect" } else { "edge" }));
+                }
                 if t % 4 > 0 {
                     border.push(("after", Value::List(&after)));
                 }

@@ -199,6 +199,7 @@ pub(super) fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
             Field::F32(value) => quote! { #value },
             Field::Bool(value) => quote! { #value },
             Field::Usizes(values) => quote! { [#(#values),*] },
+            Field::F32s(values) => quote! { [#(#values),*] },
             Field::Bools(values) => quote! { [#(#values),*] },
             Field::Dim(dim) => extent(dim, krate),
             Field::Dims(dims) => {

@@ -64,8 +64,12 @@ impl Lowering<'_, '_> {
             ),
             RuleError::Setting { name: setting, expected } => {
                 let operand = match expected {
-                    Expected::Axis(_) | Expected::Between(..) | Expected::PerDim(_) | Expected::Elements(_)
-                    | Expected::OpenElements => {
+                    Expected::Axis(_)
+                    | Expected::Between(..)
+                    | Expected::PerDim(_)
+                    | Expected::Elements(_)
+                    | Expected::OpenElements
+                    | Expected::Divisor(_) => {
                         format!("; {} is {}", text(0), shape(0))
                     }
                     Expected::Words(_) => String::new(),

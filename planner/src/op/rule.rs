@@ -158,6 +158,8 @@ pub enum Expected {
     Elements(usize),
     /// Extents whose product is the number of elements, which follows from open dims.
     OpenElements,
+    /// A number that divides that extent.
+    Divisor(usize),
 }
 
 impl fmt::Display for Expected {
@@ -173,6 +175,7 @@ impl fmt::Display for Expected {
                 f.write_str("extents whose product is the number of elements, whatever the open extents are")
             }
             Expected::Elements(count) => write!(f, "extents whose product is {count}"),
+            Expected::Divisor(extent) => write!(f, "a divisor of the extent, which is {extent}"),
         }
     }
 }

@@ -49,7 +49,6 @@ pub(super) fn padding(
     dilation: [usize; 2],
     axes: [usize; 2],
 ) -> Result<[usize; 4], RuleError> {
-    const SAME: &str = "how much padding `same` is depends on it where windows move by more than one";
     const EXPECTED: &str = "one number, `[vertical, horizontal]`, `[top, left, bottom, right]` or `same`";
     let wrong = RuleError::Setting { name: "padding", expected: Expected::Words(EXPECTED) };
     let size = |value: &Value<'_>| match *value {
@@ -62,16 +61,7 @@ pub(super) fn padding(
             let mut padding = [0; 4];
             for side in 0..2 {
                 let reach = kernel[side].saturating_sub(1).saturating_mul(dilation[side]).saturating_add(1);
-                let total = match input[side].fixed() {
-                    Some(input) => {
-                        let windows = input.div_ceil(stride[side]);
-                        let needed = (windows.saturating_sub(1) * stride[side]).saturating_add(reach);
-                        needed.saturating_sub(input)
-                    }
-                    // As many windows as elements, whatever the extent.
-                    None if stride[side] == 1 => reach - 1,
-                    None => return Err(RuleError::OpenExtent { at: (0, axes[side]), rule: SAME }),
-                };
+                let total = same(input[side], reach, stride[side], axes[side])?;
                 padding[side] = total / 2;
                 padding[side + 2] = total - total / 2;
             }
@@ -80,6 +70,21 @@ pub(super) fn padding(
         Some(Value::List([y, x])) => Ok([size(y)?, size(x)?, size(y)?, size(x)?]),
         Some(Value::List([top, left, bottom, right])) => Ok([size(top)?, size(left)?, size(bottom)?, size(right)?]),
         Some(value) => Ok([size(&value)?; 4]),
+    }
+}
+
+/// How much padding gives `ceil(extent / stride)` windows of that reach.
+pub(super) fn same(extent: Dim, reach: usize, stride: usize, axis: usize) -> Result<usize, RuleError> {
+    const SAME: &str = "how much padding `same` is depends on it where windows move by more than one";
+    match extent.fixed() {
+        Some(extent) => {
+            let windows = extent.div_ceil(stride);
+            let needed = (windows.saturating_sub(1) * stride).saturating_add(reach);
+            Ok(needed.saturating_sub(extent))
+        }
+        // As many windows as elements, whatever the extent.
+        None if stride == 1 => Ok(reach - 1),
+        None => Err(RuleError::OpenExtent { at: (0, axis), rule: SAME }),
     }
 }
 

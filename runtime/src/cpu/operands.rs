@@ -44,7 +44,7 @@ pub(super) struct Operands<'a, T, const N: usize> {
 /// Checks a call against its operator's own rules, then carves its operands out of `bytes`.
 ///
 /// # Errors
-/// [`ErrorKind::Length`] when the operands are not what the operator takes, [`ErrorKind::OutOfRange`],
+/// [`ErrorKind::Length`] when the operands or the scratch are not what the operator takes, [`ErrorKind::OutOfRange`],
 /// [`ErrorKind::Overlap`], [`ErrorKind::Misaligned`]. Nothing was written.
 pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     bytes: &'a mut [u8],
@@ -68,6 +68,7 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
         packed_unless(strided[input], view)?;
     }
     packed_unless(call.op.writes(output), output)?;
+    enough(call.op.scratch(&types[..given], &type_of(output)?), call.scratch)?;
     carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
 }
 
@@ -105,6 +106,7 @@ pub(super) fn fused_operands<'a, O: Described>(
         packed_unless(op.strided_input(input), view)?;
     }
     packed_unless(op.writes(output), output)?;
+    enough(op.scratch(&types[..count], &type_of(output)?), scratch)?;
     let shape = type_of(output)?.shape;
     for other in others {
         if type_of(other)?.shape.broadcast(&shape) != Ok(shape) || other.dtype != output.dtype {
@@ -148,6 +150,12 @@ pub(super) fn length(expected: usize, given: usize) -> Error {
 
 fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
     if strided || view.is_packed() { Ok(()) } else { Err(length(view.elements(), view.span().len())) }
+}
+
+/// Fails unless the first scratch tensor has the bytes that an operator asks for.
+fn enough(needed: usize, scratch: &[View]) -> Result<(), Error> {
+    let given = scratch.first().map_or(0, |view| view.span().len());
+    if given < needed { Err(length(needed, given)) } else { Ok(()) }
 }
 
 /// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two.
