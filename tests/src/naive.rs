@@ -108,6 +108,20 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
             x[position(&dims(0), &index)]
         };
         indices(&sizes).map(element).collect()
+    } else if let Some(op) = any.downcast_ref::<op::Write>() {
+        let (src, rows) = (&values[node.inputs[1].index()], dims(1));
+        let element = |mut index: [usize; MAX_RANK]| {
+            let old = x[position(&dims(0), &index)];
+            match op.whole {
+                true => src[position(&rows, &index)],
+                false if (op.at..op.at + rows[op.axis]).contains(&index[op.axis]) => {
+                    index[op.axis] -= op.at;
+                    src[position(&rows, &index)]
+                }
+                false => old,
+            }
+        };
+        indices(&sizes).map(element).collect()
     } else if let Some(op) = any.downcast_ref::<op::Concat>() {
         let mut value = Vec::new();
         for mut index in indices(&sizes) {

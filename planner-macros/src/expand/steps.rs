@@ -6,7 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, open};
+use super::{Expansion, open, states};
 
 /// The value of `PLAN`.
 pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
@@ -66,6 +66,13 @@ fn view(view: &View, krate: &Path) -> TokenStream {
 pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
+    let errors = match states::there_are(expansion.lowered) {
+        true => {
+            "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
+             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states."
+        }
+        false => "`InputNotSet` when an input was not written since the last forward.",
+    };
     let (bounds, body) = match expansion.planned {
         None => (TokenStream::new(), quote! { let _ = __hook; ::core::unreachable!() }),
         Some(planned) => {
@@ -81,7 +88,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// Runs every step and gives access to the outputs. Allocates nothing.
         ///
         /// # Errors
-        /// `InputNotSet` when an input was not written since the last forward.
+        #[doc = #errors]
         #open_doc
         pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
         where
@@ -135,6 +142,8 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
     });
     let inputs: Vec<TokenStream> = inputs.collect();
     let varies = expansion.model.varying().next().is_some();
+    let torn = planned.steps.iter().any(|step| states::writes(planned, step));
+    let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
         let op = operator(&*step.op, krate);
         let views = |tensors: &[usize]| {
@@ -146,15 +155,27 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
             }
         };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
+        let run = quote! {
+            #krate::Kernel::run(
+                &mut self.buffer,
+                &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
+            )
+        };
+        // From the first step that writes a state to the last step of all, states are of no one forward.
+        let run = match states::writes(planned, step) {
+            true => quote! {
+                let __torn = self.inputs.tear();
+                let __result = #run;
+                self.inputs.torn(__torn, __result)?;
+            },
+            false => quote! { #run?; },
+        };
         let after = match varies {
             true => quote! { after_at(__hook, &mut self.buffer, PLAN, __places, #index) },
             false => quote! { after(__hook, &mut self.buffer, PLAN, #index) },
         };
         quote! {
-            #krate::Kernel::run(
-                &mut self.buffer,
-                &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
-            )?;
+            #run
             #krate::Hook::#after?;
         }
     });
@@ -179,6 +200,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         #take
         #krate::Hook::#before?;
         #(#steps)*
+        #mend
     }
 }
 

@@ -29,6 +29,7 @@ mod then;
 mod unary;
 mod view;
 mod window;
+mod write;
 
 use core::fmt;
 
@@ -64,6 +65,7 @@ pub use unary::{
     Sqrt, Tanh,
 };
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
+pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
@@ -149,6 +151,8 @@ pub enum Action {
     Concat(usize),
     /// Other calls in its place, which [`Operator::expand`] lists.
     Expand,
+    /// A step with a kernel that writes over its first operand, a state: the output is the state's next version.
+    Write,
 }
 
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.

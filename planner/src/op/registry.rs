@@ -14,7 +14,27 @@ pub struct Entry {
 }
 
 const fn entry<O: Described>() -> Entry {
-    Entry { spec: O::SPEC, build: |args| Ok(Rc::new(O::build(args)?)) }
+    Entry {
+        spec: O::SPEC,
+        build: |args| {
+            let op = O::build(args)?;
+            skipped(&O::SPEC, &op, args)?;
+            Ok(Rc::new(op))
+        },
+    }
+}
+
+/// Fails when an operand is left out before one that is given and the operator does not say so among its settings: it
+/// would take the later one for the one that is missing.
+fn skipped(spec: &Spec, op: &dyn Operator, args: &Args<'_>) -> Result<(), RuleError> {
+    for name in spec.operands.iter().copied().filter(|name| args.skips(name)) {
+        let mut known = false;
+        op.settings(args.inputs, &mut |setting, value| known |= setting == name && value == Value::Infer);
+        if !known {
+            return Err(super::rule::bad(name, "given, since an operand after it is"));
+        }
+    }
+    Ok(())
 }
 
 /// Every operator that a call can name, in the order of the documentation.
@@ -91,6 +111,7 @@ pub static OPERATORS: &[Entry] = &[
     entry::<DepthToSpace>(),
     entry::<SpaceToDepth>(),
     entry::<Resize>(),
+    entry::<Write>(),
 ];
 
 /// The operator of that name.

@@ -137,6 +137,16 @@ pub enum RuleError {
         /// Which extents cannot be, in words: `the product of two open extents`.
         rule: &'static str,
     },
+    /// The operand is to be written and is no state.
+    NoState {
+        /// Operand.
+        input: usize,
+    },
+    /// The version of a state is to be written that was written already: there would be two that follow it.
+    Written {
+        /// Operand.
+        input: usize,
+    },
     /// The result would have more dimensions than a tensor can have.
     TooManyDims,
     /// The size of the result does not fit an address.
@@ -200,6 +210,13 @@ impl<'a> Args<'a> {
             _ => false,
         };
         if open { Err(RuleError::OpenSetting { name }) } else { Ok(value) }
+    }
+
+    /// True when that optional operand is left out although later ones are given. Then it stands among the settings as
+    /// `name = _`, which is also how the textual form says it. An operator that can do without it says so too, in
+    /// [`Operator::settings`](super::Operator::settings); for one that does not the call is refused.
+    pub fn skips(&self, operand: &str) -> bool {
+        self.get(operand) == Some(Value::Infer)
     }
 
     /// A number, or `default`.

@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::seen::{Samples, Seen, samples};
-use super::{How, Options};
+use super::{How, Options, version};
 use crate::graph::{Graph, Node, TensorId};
 use crate::op::{self, Action, Operator};
 use crate::{Dim, Role, Storage, Type};
@@ -56,6 +56,10 @@ enum Place {
     CopiedOut(TensorId),
     /// The part of that concatenation which starts there along its axis.
     Part(TensorId, Dim),
+    /// Those of that version of a state, which it is written over.
+    Version(TensorId),
+    /// Those of that version of a state, which is set to it.
+    Source(TensorId),
     /// No bytes: nothing needs it.
     Dead,
 }
@@ -77,6 +81,9 @@ pub(super) fn lower(graph: &Graph, options: &Options) -> Lowered {
     if options.concat {
         lowering.place_parts();
     }
+    if options.in_place {
+        lowering.place_sources();
+    }
     lowering.place_views(options.views);
     lowering.emit()
 }
@@ -92,8 +99,10 @@ impl<'g> Lowering<'g> {
                 places[node.output.index()] = Place::Dead;
                 continue;
             }
-            if node.op.action() == Action::View {
-                places[node.output.index()] = Place::View(node.inputs[0]);
+            match node.op.action() {
+                Action::View => places[node.output.index()] = Place::View(node.inputs[0]),
+                Action::Write => places[node.output.index()] = Place::Version(node.inputs[0]),
+                _ => {}
             }
             for (operand, input) in node.inputs.iter().enumerate() {
                 readers[input.index()].push((node, operand));
@@ -110,7 +119,7 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends. It keeps a list of its
+    /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends. It keeps a list of its
     /// own, because views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, Seen) {
         let mut resting = Vec::new();
@@ -119,7 +128,9 @@ impl<'g> Lowering<'g> {
             if let Some(known) = &self.views[at.index()] {
                 break known.clone();
             }
-            let (Place::View(on) | Place::Part(on, _)) = self.places[at.index()] else {
+            let (Place::View(on) | Place::Part(on, _) | Place::Version(on) | Place::Source(on)) =
+                self.places[at.index()]
+            else {
                 let own = self.own_view(at);
                 self.views[at.index()] = Some(own.clone());
                 break own;
@@ -152,6 +163,7 @@ impl<'g> Lowering<'g> {
                 };
                 (root, self.part(&base, axis, start, id))
             }
+            Place::Version(_) | Place::Source(_) => (root, base),
             _ => self.own_view(id),
         }
     }
@@ -263,8 +275,10 @@ impl<'g> Lowering<'g> {
                 Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
                 // A kept tensor is read between forwards too, when no value says where it would be.
                 Some(view) if role == Role::KeptNode && view.moves() => Place::CopiedOut(of),
-                // It outlives the input's next writing.
-                Some(_) if role == Role::KeptNode && self.graph.tensor(root).role == Role::Input => {
+                // A kept tensor outlives the next writing of the input, and of the state from outside.
+                Some(_)
+                    if role == Role::KeptNode && matches!(self.graph.tensor(root).role, Role::Input | Role::State) =>
+                {
                     Place::CopiedOut(of)
                 }
                 Some(_) => Place::View(of),
@@ -301,6 +315,9 @@ impl<'g> Lowering<'g> {
                     };
                     (Storage::Part(out.at(concat)), How::Part { axis, start })
                 }
+                // All of it is one.
+                Place::Source(whole) => (Storage::Part(out.at(whole)), How::Part { axis: 0, start: Dim::new(0) }),
+                Place::Version(of) => (Storage::InPlace(out.at(of)), How::Packed),
                 _ => continue,
             };
             let (root, view) = self.view(id);
@@ -370,15 +387,16 @@ impl<'g> Lowering<'g> {
                     }
                 }
             }
-            (Action::Compute, _) => {
+            (Action::Write, _) if self.places[node.inputs[1].index()] == Place::Source(node.output) => {}
+            (Action::Compute | Action::Write, _) => {
+                let state = (node.op.action() == Action::Write).then(|| self.view(node.output).0);
                 let mut inputs = Vec::with_capacity(node.inputs.len());
                 for (operand, input) in node.inputs.iter().enumerate() {
                     let tensor = out.at(*input);
-                    inputs.push(if node.op.strided_input(operand) || out.tensors[tensor].view.is_packed() {
-                        tensor
-                    } else {
-                        out.packed_copy(*input, packed, &self.samples)
-                    });
+                    let readable = node.op.strided_input(operand) || out.tensors[tensor].view.is_packed();
+                    // What a state is set to is copied out of the state's own bytes before they change.
+                    let apart = operand == 0 || state.is_none_or(|root| self.view(*input).0 != root);
+                    inputs.push(if readable && apart { tensor } else { out.packed_copy(*input, packed, &self.samples) });
                 }
                 out.step(node.op.clone(), inputs, output, &self.samples);
             }
@@ -441,6 +459,66 @@ impl Lowered {
             });
         }
         self.steps.push(Step { op, inputs, output, scratch });
+    }
+}
+
+impl<'g> Lowering<'g> {
+    /// Decides which sources of states are produced in the states' bytes: all of a state is set to a result, whose call
+    /// runs when nothing of the version before is read any more, or reads that in place.
+    fn place_sources(&mut self) {
+        let writes: Vec<&'g Node> = self.graph.nodes().map(|(_, node)| node).collect();
+        for write in writes.into_iter().filter(|node| node.op.action() == Action::Write) {
+            if self.can_be_source(write) {
+                let src = write.inputs[1];
+                self.places[src.index()] = Place::Source(write.output);
+                self.forget(src);
+            }
+        }
+    }
+
+    fn can_be_source(&mut self, write: &Node) -> bool {
+        let graph = self.graph;
+        let ([before, src], output) = (&write.inputs[..], write.output) else { return false };
+        let (tensor, state) = (graph.tensor(*src), graph.tensor(output));
+        let Some(at) = tensor.producer else { return false };
+        let producer = graph.call(at);
+        let is_last = graph.next_version(output).is_none();
+        if tensor.role != Role::Node
+            || tensor.ty != state.ty
+            || self.places[src.index()] != Place::Own
+            || producer.op.action() != Action::Compute
+            || !(is_last || self.readers[src.index()].len() == 1)
+        {
+            return false;
+        }
+        // When the version before is written, which may itself be where its source is produced.
+        if let Some(written) = graph.tensor(*before).producer {
+            let source = graph.call(written).inputs[1];
+            let moment = match self.places[source.index()] == Place::Source(*before) {
+                true => graph.tensor(source).producer,
+                false => Some(written),
+            };
+            if moment >= Some(at) {
+                return false;
+            }
+        }
+        let (root, target) = self.view(output);
+        let of = version::same_bytes(graph.nodes().map(|(_, node)| node), *before);
+        for id in of {
+            let reads = self.readers[id.index()].clone();
+            for (reader, operand) in reads.into_iter().filter(|(reader, _)| reader.op.action() != Action::View) {
+                if core::ptr::eq(reader, write) {
+                    continue;
+                }
+                let moment = graph.tensor(reader.output).producer;
+                let (found, view) = self.view(id);
+                let in_place = found == root && view.same_elements(&target) && reader.op.in_place(operand);
+                if moment > Some(at) || (moment == Some(at) && !in_place) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 }
 

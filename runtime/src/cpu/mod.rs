@@ -31,6 +31,7 @@ mod then;
 mod unary;
 mod wide;
 mod window;
+mod write;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};

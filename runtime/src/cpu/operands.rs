@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use model_graph_planner::op::{Described, MAX_OPERANDS, Operator};
 use model_graph_planner::{Dim, Shape, Type};
 
-use crate::{Call, Error, ErrorKind, MAX_RANK, View};
+use crate::{Call, Error, ErrorKind, MAX_RANK, View, op};
 
 /// Where a kernel finds an input.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +114,43 @@ pub(super) fn fused_operands<'a, O: Described>(
         }
     }
     carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_OPERANDS], scratch.first())
+}
+
+/// Checks a call that writes a state, then carves the state and the source out of `bytes`. The first of the two inputs is
+/// the state itself. Also gives the position of the first row.
+///
+/// # Errors
+/// As [`operands`], and [`ErrorKind::Position`] when the rows do not fit. Nothing was written.
+pub(super) fn written<'a, T: Pod>(
+    bytes: &'a mut [u8],
+    call: &Call<'_, op::Write>,
+) -> Result<(usize, Operands<'a, T, 2>), Error> {
+    let (output, types) = shapes(2, call.inputs, call.outputs, 3)?;
+    match call.op.infer(&types[..call.inputs.len()]) {
+        Ok(inferred) if inferred == type_of(output)? => {}
+        _ => return Err(length(output.elements(), call.inputs[1].elements())),
+    }
+    packed_unless(false, output)?;
+    if !same_place(&call.inputs[0], output) {
+        return Err(ErrorKind::Overlap { op: "write" }.into());
+    }
+    let position = match call.inputs.get(2) {
+        None => call.op.at,
+        Some(at) => {
+            let place = span(at, bytes.len())?;
+            let at: u32 = bytemuck::pod_read_unaligned(&bytes[place]);
+            usize::try_from(at).unwrap_or(usize::MAX)
+        }
+    };
+    if !call.op.whole {
+        let [extent, rows] = [&call.inputs[0], &call.inputs[1]].map(|view| view.dims[call.op.axis]);
+        if position > extent - rows {
+            return Err(ErrorKind::Position { op: "write", position, rows, extent }.into());
+        }
+    }
+    let mut in_place = [false; MAX_OPERANDS];
+    in_place[0] = true;
+    Ok((position, carve(bytes, "write", output, &call.inputs[..2], &in_place, None)?))
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.

@@ -13,3 +13,4 @@ mod recurrent;
 mod reduction;
 mod resize;
 mod stages;
+mod writes;

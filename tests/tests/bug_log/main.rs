@@ -6,6 +6,7 @@ mod dynamic;
 mod in_place;
 mod lifetimes;
 mod planner;
+mod states;
 mod views;
 mod weights;
 
