@@ -151,6 +151,7 @@ impl<'m> Lowering<'m, '_> {
         let ty = self.graph.tensor(id?).ty;
         let what = match &field.role {
             ast::Role::Weight { .. } => "a weight",
+            ast::Role::State => "a state",
             ast::Role::Constant(_) | ast::Role::ConstantFill(_) => "a constant",
             ast::Role::Node(_) | ast::Role::Chain { .. } if field.keep.is_some() => "a kept node",
             _ => return id,

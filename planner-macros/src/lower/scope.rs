@@ -10,6 +10,9 @@ use crate::dims::Dims;
 use crate::error::text;
 use crate::expr::{Expr, ExprKind};
 
+/// How many open dims the runtime keeps room for.
+const MOST_OPEN: usize = 8;
+
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum State {
     Untouched,
@@ -126,7 +129,12 @@ impl Lowering<'_, '_> {
                         let text = format!("`{}` would have no value: it is at least 1; {}", dim.name, text::DIM_BOUND);
                         self.report.add(at, text);
                     }
-                    most.filter(|most| *most > 0).map(|most| self.graph.open(plain(&dim.name), most))
+                    if self.graph.open_dims().len() == MOST_OPEN {
+                        self.report.add(&dim.name, format!("a model has at most {MOST_OPEN} open dims; fix some of them"));
+                        None
+                    } else {
+                        most.filter(|most| *most > 0).map(|most| self.graph.open(plain(&dim.name), most))
+                    }
                 }
                 (None, Some(value)) => value.dim(&self.scope.dims, self.report),
                 (None, None) => None,
@@ -144,7 +152,7 @@ impl Lowering<'_, '_> {
         if !given.at_most(Dim::new(most)) || !Dim::new(1).at_most(given) {
             let (block, text) = (block::plain_name(self.scope.model), self.extent_text(given));
             let at = self.scope.block.as_ref().map(|block| block.at);
-            let text = format!("`{block}` takes a `{}` from 1 to {most}, and it is bound to {text}", dim.name);
+            let text = format!("`{block}` takes `{}` from 1 to {most}, and it is bound to {text}", dim.name);
             at.into_iter().for_each(|at| self.complain_of_use(at, text.clone()));
             return None;
         }

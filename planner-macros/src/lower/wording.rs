@@ -45,23 +45,34 @@ impl Lowering<'_, '_> {
                 let at = operands[left.0].at.to(operands[right.0].at);
                 let open = [left, right].map(|(input, axis)| ty(input).shape.dims()[axis].is_open());
                 let only = match open {
+                    [true, true] if rule.contains("one of them 1") => "; only an extent that is 1 for good stretches",
                     [true, true] | [false, false] => "",
                     _ => "; an open extent is equal to itself alone, and stretches nothing",
                 };
                 let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
                 (at, format!("`{op}`: {rule}: {} and {}; {shapes}{only}", side(left), side(right)))
             }
-            RuleError::Extent { at: (input, axis), expected, at_least, rule } => (
-                operands[input].at,
-                format!(
-                    "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}; {} is {}",
-                    text(input),
-                    self.dim_text(&ty(input).shape, axis),
-                    if at_least { "at least " } else { "" },
-                    text(input),
-                    shape(input)
-                ),
-            ),
+            RuleError::Extent { at: (input, axis), expected, at_least, rule } => {
+                let dim = ty(input).shape.dims()[axis];
+                let from = match expected.checked_sub(1) {
+                    Some(more) if at_least && dim.is_open() => format!(
+                        " for every value: declare the dim smaller, such as `dims(N <= {})`, and write `{{N + {more}}}`",
+                        dim.size.saturating_sub(more).max(1)
+                    ),
+                    _ => String::new(),
+                };
+                (
+                    operands[input].at,
+                    format!(
+                        "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}{from}; {} is {}",
+                        text(input),
+                        self.dim_text(&ty(input).shape, axis),
+                        if at_least { "at least " } else { "" },
+                        text(input),
+                        shape(input)
+                    ),
+                )
+            }
             RuleError::Setting { name: setting, expected } => {
                 let operand = match expected {
                     Expected::Axis(_)
