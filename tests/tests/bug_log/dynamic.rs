@@ -150,3 +150,40 @@ fn dd_6_extents_of_0_run_and_have_an_aligned_place() {
     let error = model.x_mut().write(&[]).unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Extents { input: "x", axis: 0, given: 0, least: 1, most: 4, step: 1 });
 }
+
+/// A cache that each forward appends as many rows to as it is given, and attends to.
+#[model_graph(dims(N <= 16))]
+struct Cached {
+    #[input]
+    x: Tensor<f32, N, 4>,
+    #[input]
+    past: Tensor<u32>,
+    #[state]
+    cache: Tensor<f32, 32, 4>,
+    #[node(write(cache, src = x, at = past))]
+    known: _,
+    #[output(attention(x, known, known, past = past, causal = true))]
+    y: Tensor<f32, N, 4>,
+}
+
+#[test]
+fn st_6_a_result_does_not_depend_on_how_long_the_runs_before_it_were() {
+    let rows: Vec<f32> = (0..4 * 20).map(|at| ((at * 37) % 23) as f32 / 8.0 - 1.0).collect();
+    let mut outcomes = Vec::new();
+    for lengths in [&[16, 3, 1][..], &[1, 16, 3], &[7, 7, 5, 1], &[1; 20]] {
+        let mut model = Cached::new(&Cpu).unwrap();
+        let (mut past, mut y) = (0, Vec::new());
+        for length in lengths {
+            model.x_mut().write(&rows[4 * past..4 * (past + length)], [*length, 4]).unwrap();
+            model.past_mut().set(past as u32).unwrap();
+            y.extend(model.forward_with(&mut Poison::default()).unwrap().y().iter().map(|value| value.to_bits()));
+            past += length;
+        }
+        outcomes.push(y);
+    }
+    let close = |a: &[u32], b: &[u32]| {
+        let pairs = a.iter().zip(b).map(|(a, b)| (f32::from_bits(*a), f32::from_bits(*b)));
+        a.len() == b.len() && pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-5)
+    };
+    assert!(outcomes.iter().all(|outcome| close(outcome, &outcomes[0])), "{outcomes:?}");
+}

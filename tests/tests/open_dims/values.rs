@@ -240,3 +240,63 @@ network!(reductions, |net, n| {
         pub flat: Tensor<f32, 2>,
     }
 });
+
+network!(cached, |net, n| {
+    net.reset_state().unwrap();
+    net.x_mut().feed(n, [n, 2, 4]);
+    net.position_mut().set(3).unwrap();
+    net.table_mut().feed(1, [9, 4]);
+}, |out| [out.y().bits(), out.heads().bits(), out.seen().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, SEQ, 2, 4>,
+        #[input]
+        pub position: Tensor<u32>,
+        #[weight]
+        pub table: Tensor<f32, 9, 4>,
+        #[state]
+        pub keys: Tensor<f32, 2, 16, 4>,
+        #[node(permute(rope(x, position, pairs = halves), axes = [1, 0, 2]))]
+        q: Tensor<f32, 2, SEQ, 4>,
+        #[node(write(keys, src = q, at = position, axis = 1))]
+        k: _,
+        #[output(attention(q, k, k, past = position, causal = true))]
+        pub heads: Tensor<f32, 2, SEQ, 4>,
+        #[output(reshape(permute(heads, axes = [1, 0, 2]), shape = [SEQ, 8]) + reshape(x, shape = [SEQ, 8]))]
+        pub y: _,
+        #[output(k[0, 3..{ SEQ + 3 }] * table[..SEQ])]
+        pub seen: Tensor<f32, SEQ, 4>,
+    }
+});
+
+network!(signals, |net, n| {
+    net.x_mut().feed(n, [1, 4, 2 * n]);
+    net.w_mut().feed(1, [4, 2, 3]);
+    net.up_mut().feed(2, [4, 2, 4]);
+    net.scale_mut().feed(3, [4]);
+}, |out| [out.y().bits(), out.longer().bits(), out.squeezed().bits(), out.halves().bits(), out.state().bits()], {
+    pub struct Net {
+        #[input]
+        pub x: Tensor<f32, 1, 4, { 2 * SEQ }>,
+        #[weight]
+        pub w: Tensor<f32, 4, 2, 3>,
+        #[weight]
+        pub up: Tensor<f32, 4, 2, 4>,
+        #[weight]
+        pub scale: Tensor<f32, 4>,
+        #[node(relu(conv1d(x, w, groups = 2, padding = same)))]
+        h: _,
+        #[output(group_norm(max_pool1d(h, kernel = 2), scale, groups = 2))]
+        pub y: Tensor<f32, 1, 4, SEQ>,
+        #[output(conv_transpose1d(y, up, stride = 2, padding = 1, groups = 2))]
+        pub longer: Tensor<f32, 1, 4, { 2 * SEQ }>,
+        #[output(squeeze(pad(resize(y, axes = 2, scale = 3), before = [0, 0, 1], mode = edge), axes = 0))]
+        pub squeezed: Tensor<f32, 4, { 3 * SEQ + 2 }>,
+        #[output(split(x, axis = 2, parts = 2)[1] * lp_norm(y, axis = 2))]
+        pub halves: Tensor<f32, 1, 4, SEQ>,
+        #[node(concat(reshape(up, shape = [8, 4]), reshape(w, shape = [6, 4])[..4], axis = 0))]
+        gates: Tensor<f32, 12, 4>,
+        #[output(gru(permute(y, axes = [2, 0, 1]), reshape(scale, shape = [1, 4]), gates, gates))]
+        pub state: Tensor<f32, SEQ, 1, 4>,
+    }
+});
