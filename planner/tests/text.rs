@@ -103,7 +103,7 @@ fn attention_and_positions() {
   %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
   %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
   %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
-  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, mask = _, causal = true, scale = 0.5)
   %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
 ",
     );
@@ -166,6 +166,24 @@ fn images_and_groups() {
   %9 h: node f32[1x1x4x16] = resize(%8, axes = [2, 3], scale = [0.5, 0.5], mode = nearest, coordinates = asymmetric, rounding = floor)
   %10 i: node f32[1x1x4x20] = resize(%9, axes = [3], size = [20], mode = linear, coordinates = half_pixel, exclude_outside = false)
   %11 y: output f32[1x1x8x20] = resize(%10, axes = [2], size = [8], mode = cubic, coordinates = align_corners, cubic = -0.5, exclude_outside = true)
+",
+    );
+}
+
+#[test]
+fn states_and_their_versions() {
+    round(
+        "model Cache
+  %0 x: input f32[2x4]
+  %1 at: input u32
+  %2 s: state f32[8x4]
+  %3 t: state f32[2x8]
+  %4 first: state f32[8x4] = write(%2, %0, at = 3)
+  %5 s.write: inner state f32[8x4] = write(%4, %0, %1)
+  %6 u: node f32[2x4] = slice(%5, axis = 0, start = 0, end = 2, step = 1)
+  %7 v: state f32[2x8] = write(%3, %6, axis = 1, at = 4)
+  %8 w: state f32[2x8] = write(%7, %7)
+  %9 y: output f32[2x8] = identity(%8)
 ",
     );
 }

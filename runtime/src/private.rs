@@ -279,7 +279,7 @@ pub fn open_kept<'a, T: Pod, const R: usize, B: Buffer>(
     OpenRef::kept(buffer, offset, extents, values)
 }
 
-/// Which inputs were written since the last forward. A model's own module sees the field, so what is in it is private.
+/// Which inputs were written since the last forward, and whether states may be half written. A model's own module sees the field, so what is in it is private.
 #[derive(Clone, Debug)]
 pub struct Inputs<const N: usize> {
     written: [bool; N],
