@@ -211,7 +211,8 @@ impl ToTokens for Expansion<'_> {
             " It is the plan for the largest values of the open dims; for others the same storages stay at the same places, \
               and less of them is used."
         });
-        let plan_doc = format!("Where every tensor lies and when, and the steps that are run.{}", bound.unwrap_or_default());
+        let plan_doc =
+            format!(" Where every tensor lies and when, and the steps that are run.{}", bound.unwrap_or_default());
         let construction = self.construction(&krate);
         let forward = steps::forward(self, &krate);
         let accessors = self.interface.on_model(self, &krate);
@@ -309,7 +310,9 @@ impl Expansion<'_> {
                 let inputs = quote! { inputs: #krate::__private::Inputs::none() };
                 let build = match open {
                     None => quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, #inputs }) },
-                    Some(open) => quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, #inputs, #open }) },
+                    Some(open) => {
+                        quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, #inputs, #open }) }
+                    }
                 };
                 (build, self.load(planned, krate))
             }

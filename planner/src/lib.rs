@@ -33,7 +33,7 @@ pub use graph::{Graph, NodeId, OpenDim, TensorId};
 pub use pass::{
     Fault, How, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, samples, verify,
 };
-pub use plan::{Plan, PlanStep, PlanTensor, Role, Saving, Storage};
+pub use plan::{OpenExtents, Plan, PlanStep, PlanTensor, Role, Saving, Storage};
 pub use shape::{MAX_RANK, Shape, Type};
 #[cfg(feature = "alloc")]
 pub use text::ParseError;

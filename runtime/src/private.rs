@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 pub use model_graph_macros::compose;
-pub use model_graph_planner::Dim;
 use model_graph_planner::op::Operator;
+pub use model_graph_planner::{Dim, OpenExtents};
 use model_graph_planner::{Formula, Shape, Type};
 
 pub use crate::open::{Extents, Given, Open as OpenDims, Places};
@@ -59,6 +59,7 @@ pub const fn no_plan(model: &'static str) -> Plan<'static> {
         tensors: &[],
         steps: &[],
         saved: &[],
+        open: OpenExtents::NONE,
     }
 }
 
@@ -240,7 +241,13 @@ pub fn part(of: &View, axis: usize, start: usize, size: usize) -> View {
 }
 
 /// The scratch of a step, of which there is room for `most` bytes.
-pub fn scratch<O: Operator>(op: &O, inputs: &[(DType, &[usize])], output: (DType, &[usize]), offset: usize, most: usize) -> View {
+pub fn scratch<O: Operator>(
+    op: &O,
+    inputs: &[(DType, &[usize])],
+    output: (DType, &[usize]),
+    offset: usize,
+    most: usize,
+) -> View {
     let mut types = [Type::f32(Shape::SCALAR); crate::op::MAX_OPERANDS];
     for (ty, (dtype, dims)) in types.iter_mut().zip(inputs) {
         *ty = type_of(*dtype, dims);

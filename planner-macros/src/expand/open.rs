@@ -49,6 +49,23 @@ pub(super) fn constants(expansion: &Expansion<'_>, krate: &Path) -> Option<Token
     })
 }
 
+/// Which tensors of the plan have open extents.
+pub(super) fn extents(planned: &Planned, krate: &Path) -> TokenStream {
+    if planned.open.is_empty() {
+        return quote! { #krate::__private::OpenExtents::NONE };
+    }
+    let dims = planned.open.iter().map(|open| {
+        let (name, bound) = (&open.name, open.bound);
+        quote! { (#name, #bound) }
+    });
+    let open = planned.tensors.iter().enumerate().filter(|(_, tensor)| tensor.ty.shape.is_open());
+    let tensors = open.map(|(index, tensor)| {
+        let dims = tensor.ty.shape.dims().iter().map(|dim| declared(*dim, krate));
+        quote! { (#index, &[#(#dims),*]) }
+    });
+    quote! { #krate::__private::OpenExtents { dims: &[#(#dims),*], tensors: &[#(#tensors),*] } }
+}
+
 /// An extent as it was declared.
 fn declared(dim: Dim, krate: &Path) -> TokenStream {
     let size = dim.size;

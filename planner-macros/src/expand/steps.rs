@@ -35,6 +35,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         let (by, bytes) = (saving.by, saving.bytes);
         quote! { #krate::Saving { by: #by, bytes: #bytes } }
     });
+    let open = open::extents(planned, krate);
     let bytes = Literal::u64_unsuffixed(*size as u64);
     quote! {
         #krate::Plan {
@@ -47,6 +48,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             tensors: &[#(#tensors),*],
             steps: &[#(#steps),*],
             saved: &[#(#saved),*],
+            open: #open,
         }
     }
 }

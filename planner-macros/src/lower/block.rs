@@ -230,7 +230,8 @@ impl<'m> Lowering<'m, '_> {
                 fine = false;
             }
         }
-        let open = model.settings.dims.iter().filter(|dim| dim.value.is_none() || dim.at_most).map(|dim| dim.name.to_string());
+        let open =
+            model.settings.dims.iter().filter(|dim| dim.value.is_none() || dim.at_most).map(|dim| dim.name.to_string());
         let open: Vec<String> = open.filter(|dim| !bound.contains_key(dim)).collect();
         if !open.is_empty() {
             self.report.add(block.at, self.left_open(block, &open));

@@ -1,7 +1,7 @@
 //! Operator calls: operands, settings and the operator's rule.
 
-use model_graph_planner::{Dim, TensorId};
 use model_graph_planner::op::{self, Args, Spec};
+use model_graph_planner::{Dim, TensorId};
 
 use super::{Lowering, Value};
 use crate::ast;
@@ -132,8 +132,10 @@ impl Lowering<'_, '_> {
         if let Ok(built) = &built
             && let Some(values) = super::open::exception(&self.graph, entry, &**built, &pairs, &types)
         {
-            let of: Vec<String> =
-                resolved.iter().map(|operand| format!("{} is {}", operand.text, self.type_text(&self.graph.tensor(operand.id).ty))).collect();
+            let of: Vec<String> = resolved
+                .iter()
+                .map(|operand| format!("{} is {}", operand.text, self.type_text(&self.graph.tensor(operand.id).ty)))
+                .collect();
             let text = format!(
                 "`{op}` needs fixed extents here: where {values} it does not hold, or not as for other values; {}",
                 of.join(", ")
@@ -333,7 +335,8 @@ impl Lowering<'_, '_> {
             };
             if !start.at_most(end) || !end.at_most(extent) || dropped[axis] && start == end {
                 let of_text = operand_text(of);
-                let [start_text, end_text, extent_text] = [start, end, extent].map(|dim| self.extent_text(dim.named(0)));
+                let [start_text, end_text, extent_text] =
+                    [start, end, extent].map(|dim| self.extent_text(dim.named(0)));
                 let open = [start, end, extent].iter().any(Dim::is_open);
                 let always = if open { ", for some values of the open dims" } else { "" };
                 let text = match (dropped[axis], start.at_most(end)) {

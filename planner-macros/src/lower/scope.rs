@@ -130,7 +130,8 @@ impl Lowering<'_, '_> {
                         self.report.add(at, text);
                     }
                     if self.graph.open_dims().len() == MOST_OPEN {
-                        self.report.add(&dim.name, format!("a model has at most {MOST_OPEN} open dims; fix some of them"));
+                        self.report
+                            .add(&dim.name, format!("a model has at most {MOST_OPEN} open dims; fix some of them"));
                         None
                     } else {
                         most.filter(|most| *most > 0).map(|most| self.graph.open(plain(&dim.name), most))
@@ -170,8 +171,11 @@ impl Lowering<'_, '_> {
                 }
                 _ => false,
             };
-            let mut inputs =
-                model.fields.iter().zip(&self.scope.states).filter(|(field, _)| matches!(field.role, ast::Role::Input { .. }));
+            let mut inputs = model
+                .fields
+                .iter()
+                .zip(&self.scope.states)
+                .filter(|(field, _)| matches!(field.role, ast::Role::Input { .. }));
             if !inputs.any(|(_, state)| follows(state)) {
                 let name = &dim.name;
                 let text = format!(

@@ -79,8 +79,10 @@ impl Operator for Split {
 pub(super) fn divisor(extent: Dim) -> Expected {
     match extent.fixed() {
         Some(extent) => Expected::Divisor(extent),
-        None => Expected::Words("a divisor of the extent, whatever the open dim is; declare the part open and write the \
-                                 whole as `{n * PART}`"),
+        None => Expected::Words(
+            "a divisor of the extent, whatever the open dim is; declare the part open and write the \
+                                 whole as `{n * PART}`",
+        ),
     }
 }
 

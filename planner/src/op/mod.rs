@@ -123,7 +123,9 @@ impl Field<'_> {
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::Usizes(values) => values.iter().for_each(|value| push(int(*value))),
-            Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at))),
+            Field::Bools(marks) => {
+                marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at)))
+            }
             Field::F32s(_) => {}
             Field::Dim(dim) => return visit(extent(dim)),
             Field::Dims(dims) => dims.iter().for_each(|dim| push(extent(*dim))),

@@ -95,7 +95,10 @@ impl Window {
             let size =
                 extent(input[side], self.kernel[side], self.stride[side], padded, self.dilation[side], self.ceil)
                     .ok_or(if self.ceil && input[side].is_open() {
-                        RuleError::OpenExtent { at: (0, axes[side]), rule: "whether a last window fits with `ceil` depends on it" }
+                        RuleError::OpenExtent {
+                            at: (0, axes[side]),
+                            rule: "whether a last window fits with `ceil` depends on it",
+                        }
                     } else {
                         RuleError::Extent {
                             at: (0, axes[side]),

@@ -248,7 +248,8 @@ impl<'g> Lowering<'g> {
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.
         if producer.op.action() == Action::Compute
-            && (!place.all().all(|place| producer.op.writes(place)) || producer.inputs.iter().any(|input| self.view(*input).0 == root))
+            && (!place.all().all(|place| producer.op.writes(place))
+                || producer.inputs.iter().any(|input| self.view(*input).0 == root))
         {
             return false;
         }
@@ -398,7 +399,11 @@ impl<'g> Lowering<'g> {
                     let readable = node.op.strided_input(operand) || out.tensors[tensor].view.is_packed();
                     // What a state is set to is copied out of the state's own bytes before they change.
                     let apart = operand == 0 || state.is_none_or(|root| self.view(*input).0 != root);
-                    inputs.push(if readable && apart { tensor } else { out.packed_copy(*input, packed, &self.samples) });
+                    inputs.push(if readable && apart {
+                        tensor
+                    } else {
+                        out.packed_copy(*input, packed, &self.samples)
+                    });
                 }
                 out.step(node.op.clone(), inputs, output, &self.samples);
             }

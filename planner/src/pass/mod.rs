@@ -26,7 +26,7 @@ pub use seen::samples;
 
 use crate::graph::{Graph, OpenDim, TensorId};
 use crate::op::Operator;
-use crate::{Dim, Plan, PlanStep, PlanTensor, Role, Saving, Storage, Type, View};
+use crate::{Dim, OpenExtents, Plan, PlanStep, PlanTensor, Role, Saving, Storage, Type, View};
 
 /// What a plan is made with.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +184,9 @@ impl Planned {
                 scratch: &step.scratch,
             })
             .collect();
+        let dims: Vec<(&str, usize)> = self.open.iter().map(|open| (open.name.as_str(), open.bound)).collect();
+        let open = self.tensors.iter().enumerate().filter(|(_, tensor)| tensor.ty.shape.is_open());
+        let extents: Vec<(usize, &[Dim])> = open.map(|(index, tensor)| (index, tensor.ty.shape.dims())).collect();
         f(&Plan {
             model: &self.model,
             size: self.size,
@@ -194,6 +197,7 @@ impl Planned {
             tensors: &tensors,
             steps: &steps,
             saved: &self.saved,
+            open: OpenExtents { dims: &dims, tensors: &extents },
         })
     }
 

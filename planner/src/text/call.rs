@@ -192,7 +192,8 @@ fn complaint(
         }
         RuleError::Setting { name, expected } => {
             let value = settings.iter().find(|(given, _)| *given == name);
-            let given = value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(graph, *value)));
+            let given =
+                value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(graph, *value)));
             (format!("`{name}` to be {expected}"), given)
         }
         RuleError::Missing { name, expects } => (format!("`{name} = …`, {expects}"), "none".into()),

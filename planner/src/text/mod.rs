@@ -25,9 +25,9 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 use core::str::FromStr;
 
-use crate::{Dim, Graph};
 use crate::graph::Node;
 use crate::op::{Operator, Value};
+use crate::{Dim, Graph};
 
 /// Why a text is no graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -107,7 +107,11 @@ fn operator(other: &Rc<dyn Operator>, own: &Rc<dyn Operator>, bytes: &mut Bytes<
         }),
         3 => Rc::new(op::BatchNorm { axis: n, eps: 0.0 }),
         4 => Rc::new(op::Softmax { axis: n }),
-        5 => Rc::new(op::Fill { dims: [pair[0], pair[1], n, 1, 1, 1].map(model_graph_planner::Dim::new), rank: n, value: 0.0 }),
+        5 => Rc::new(op::Fill {
+            dims: [pair[0], pair[1], n, 1, 1, 1].map(model_graph_planner::Dim::new),
+            rank: n,
+            value: 0.0,
+        }),
         6 => Rc::new(op::Sum { axes: [switch, true, false, true, switch, false], keep_dims: !switch }),
         7 => Rc::new(op::LayerNorm { axis: n, eps: 0.0 }),
         _ => other.clone(),

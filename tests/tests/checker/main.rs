@@ -6,9 +6,7 @@ mod ownership;
 use std::cell::RefCell;
 
 use model_graph_planner::offset::Budget;
-use model_graph_planner::{
-    How, Options, Planned, PlannedTensor, Role, Shape, Storage, Type, View, plan, verify,
-};
+use model_graph_planner::{How, Options, Planned, PlannedTensor, Role, Shape, Storage, Type, View, plan, verify};
 use model_graph_tests::random::{build, cases, genes_of};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
