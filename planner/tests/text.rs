@@ -189,6 +189,34 @@ fn states_and_their_versions() {
 }
 
 #[test]
+fn integers_that_stand_for_numbers() {
+    round(
+        "model Integers
+  %0 x: input f32[1x8x8x2]
+  %1 w: weight i8[4x3x3x2]
+  %2 d: weight i8[1x3x3x4]
+  %3 m: weight i8[5x4]
+  %4 bias: weight i32[4]
+  %5 s: weight f32
+  %6 scales: weight f32[4]
+  %7 half: input f32
+  %8 a: node i8[1x8x8x2] = quantize(%0, %5, zero = -128, axis = 3)
+  %9 b: node i8[1x6x6x4] = q_conv2d(%8, %1, %5, %6, %5, %4, stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], x_zero = -128, y_zero = 3, low = -5, high = 127)
+  %10 c: node i8[1x6x6x4] = q_depthwise_conv2d(%9, %2, %5, %5, %5, stride = [1, 1], padding = [1, 1, 1, 1], dilation = [1, 1], x_zero = 3, y_zero = 0, low = -128, high = 127)
+  %11 e: node i8[1x6x6x4] = q_add(%9, %10, %5, %5, %5, a_zero = 3, b_zero = 0, y_zero = 127, low = -128, high = 127)
+  %12 f: node i8[1x3x3x4] = q_max_pool2d(%11, kernel = [2, 2], stride = [2, 2], padding = [0, 0, 0, 0], low = -128, high = 127)
+  %13 g: node i8[1x1x1x4] = q_avg_pool2d(%12, kernel = [3, 3], stride = [1, 1], padding = [0, 0, 0, 0], low = -128, high = 127)
+  %14 h: node i8[1x1x1x5] = q_linear(%13, %3, %5, %5, %5, x_zero = 127, y_zero = -1, low = -128, high = 127)
+  %15 i: node i8[1x1x1x5] = q_softmax(%14, %5, beta = 0.5)
+  %16 y: output f32[1x1x1x5] = dequantize(%15, %5, zero = -128, axis = 3)
+  %17 z: output f32[1x6x6x4] = hybrid_conv2d(%0, %1, %5, %6, stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1])
+  %18 n: node i8 = quantize(%7, %5, zero = 1)
+  %19 o: output f32 = dequantize(%18, %5, zero = 1)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

@@ -56,7 +56,7 @@ fn a_decoder_sees_what_its_cache_holds() {
             let turn = |i: usize| {
                 let (sin, cos) = (here as f64 * 10000f64.powf(-2.0 * (i / 2) as f64 / 4.0)).sin_cos();
                 let [a, b] = [i / 2 * 2, i / 2 * 2 + 1].map(|i| f64::from(x[token * 16 + head * 4 + i]));
-                if i % 2 == 0 { a * cos - b * sin } else { a * sin + b * cos }
+                if i.is_multiple_of(2) { a * cos - b * sin } else { a * sin + b * cos }
             };
             let score = |key: usize| {
                 let product = |i: usize| turn(i) * f64::from(keys[key * 8 + head / 2 * 4 + i]);

@@ -1,7 +1,7 @@
 //! Two-dimensional convolution.
 
 use super::rule::f32_only;
-use super::window::{extent, least, named, padding, plane, spell_layout};
+use super::window::{extent, least, named, padding, plane, spell_layout, taps};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type, View};
 
@@ -53,17 +53,6 @@ impl Described for Conv2d {
         let kernel = taps(kernel, kernel_axes)?;
         let padding = padding(args, input, kernel, stride, dilation, axes)?;
         Ok(Conv2d { stride, padding, dilation, groups: args.size("groups", 1, Some(1))?, channels_last })
-    }
-}
-
-/// The extents of the filters, which have to be fixed.
-fn taps(kernel: [Dim; 2], axes: [usize; 2]) -> Result<[usize; 2], RuleError> {
-    match kernel.map(|dim| dim.fixed()) {
-        [Some(height), Some(width)] => Ok([height, width]),
-        [height, _] => {
-            let axis = if height.is_none() { axes[0] } else { axes[1] };
-            Err(RuleError::OpenExtent { at: (1, axis), rule: "a filter's taps are part of the operator" })
-        }
     }
 }
 

@@ -40,6 +40,17 @@ pub(super) fn extent(
     if before.size.checked_mul(stride)? >= input.size + padding[0] { Some(before) } else { before.plus(1) }
 }
 
+/// The extents of the filters, which have to be fixed.
+pub(super) fn taps(kernel: [Dim; 2], axes: [usize; 2]) -> Result<[usize; 2], RuleError> {
+    match kernel.map(|dim| dim.fixed()) {
+        [Some(height), Some(width)] => Ok([height, width]),
+        [height, _] => {
+            let axis = if height.is_none() { axes[0] } else { axes[1] };
+            Err(RuleError::OpenExtent { at: (1, axis), rule: "a filter's taps are part of the operator" })
+        }
+    }
+}
+
 /// The padding at top, left, bottom, right. `same` gives `ceil(extent / stride)` windows, the odd one at the far side.
 pub(super) fn padding(
     args: &Args<'_>,
