@@ -356,7 +356,7 @@ impl Lowering<'_, '_> {
                 self.report.add(at, text);
                 return None;
             }
-            if end.sub(start).is_none() {
+            if end.without(start).is_none() {
                 let [start, end] = [start, end].map(|dim| self.extent_text(dim.named(0)));
                 let text = format!(
                     "the range {start}..{end} would shrink where its open dim grows, or follow from two, and memory is \

@@ -68,5 +68,5 @@ fn together(left: Dim, right: Dim) -> Result<Dim, RuleError> {
         true => RuleError::NoFormula { rule: "the sum of the parts' extents" },
         false => RuleError::Overflow,
     };
-    left.add(right).map(|dim| dim.named(0)).ok_or(none)
+    left.joined(right).map(|dim| dim.named(0)).ok_or(none)
 }

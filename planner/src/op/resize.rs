@@ -158,7 +158,7 @@ impl Described for Resize {
 fn scaled(extent: Dim, scale: f32) -> Option<Dim> {
     // What a single cannot tell from its neighbours is no whole number.
     let whole =
-        |number: f32| (number >= 1.0 && number <= 1e6 && (number as usize) as f32 == number).then_some(number as usize);
+        |number: f32| ((1.0..=1e6).contains(&number) && (number as usize) as f32 == number).then_some(number as usize);
     match whole(scale) {
         Some(times) => extent.times(times),
         // A power of two has an exact inverse, so that both ways of rounding are the same.
