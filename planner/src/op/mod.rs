@@ -245,7 +245,7 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
-    /// Bytes of scratch that the kernel needs during its step.
+    /// Bytes of scratch that the kernel needs during its step. Smaller extents must not need more.
     fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
         0
     }
