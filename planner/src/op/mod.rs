@@ -102,7 +102,7 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
-    /// A [`Dim`](crate::Dim).
+    /// A [`Dim`].
     Dim(Dim),
     /// An array of them.
     Dims(&'a [Dim]),
