@@ -7,6 +7,11 @@ pub mod npz;
 pub mod random;
 pub mod reduce;
 
+// Every snippet of the book is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language.md")]
+mod language {}
+
 use std::path::{Path, PathBuf};
 
 /// A file of the data that lies beside the project, or `None`, said aloud, where it does not.
