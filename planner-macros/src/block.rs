@@ -40,7 +40,7 @@ pub(crate) fn call(input: ParseStream<'_>) -> syn::Result<(BlockRef, Vec<Expr>, 
     }
     let content;
     let parens = parenthesized!(content in input);
-    let (operands, settings) = arguments(&content)?;
+    let (operands, _, settings) = arguments(&content, &[])?;
     if let Some(setting) = settings.first() {
         return Err(syn::Error::new(setting.name.span(), text::BLOCK_SETTING));
     }

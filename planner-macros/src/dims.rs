@@ -81,10 +81,12 @@ impl DimExpr {
                     '-' => (left.checked_sub(right), "goes below zero"),
                     '*' => (left.checked_mul(right), "overflows"),
                     _ if right == 0 => (None, "divides by zero"),
-                    _ => (left.is_multiple_of(right).then(|| left / right), "leaves a rest"),
+                    _ => (left.is_multiple_of(right).then(|| left / right), "leaves a remainder"),
                 };
                 if value.is_none() {
-                    report.add(self.at, format!("`{}` {why}: {left} {op} {right}", self.text()));
+                    let (text, numbers) = (self.text(), format!("{left} {op} {right}"));
+                    let numbers = if text == numbers { String::new() } else { format!(": {numbers}") };
+                    report.add(self.at, format!("`{text}` {why}{numbers}"));
                 }
                 value
             }

@@ -171,22 +171,6 @@ pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     }
 }
 
-/// What to write for operators that other frameworks call otherwise.
-pub(crate) fn elsewhere(op: &str) -> Option<&'static str> {
-    Some(match op {
-        "cat" | "stack" => "write `concat(a, b, axis = 0)`",
-        "view" => "write `reshape(x, shape = [2, 3])`",
-        "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
-        "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
-        "conv" | "conv1d" => "write `conv2d(x, w)`",
-        "pow" | "square" => "write a product, such as `x * x`",
-        "dropout" => "nothing is dropped when a network is only run: leave it out",
-        "t" => "write `transpose(x)`",
-        "swish" => "write `silu(x)`",
-        _ => return None,
-    })
-}
-
 /// `a`, `b` and `c`.
 pub(crate) fn list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -220,7 +204,11 @@ pub(crate) mod text {
          one another name";
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
          write the extents as `dims(NAME = n)` in the attribute";
-    pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[constant(…)]`, \
+    pub(crate) const STATE: &str = "`#[state]` takes nothing: a state is zero at the start; write `#[state]`, and set it \
+         through its `…_mut()` where it is to begin as something else";
+    pub(crate) const CONSTANT_WRITE: &str = "a constant is worked out once, and a state is written by every forward: write it in \
+         a field of its own, `#[node(write(…))] next: _`";
+    pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[state]`, `#[constant(…)]`, \
          `#[node(…)]`, `#[chain(…)]` or `#[output(…)]`";
     pub(crate) const BLOCK_CALL: &str = "a block is given its inputs: `Block(x)`, or `Block<D = 4>(x)` to bind a dim";
     pub(crate) const BLOCK_SETTING: &str =
@@ -241,15 +229,23 @@ pub(crate) mod text {
          write `#[output(…)]` on a field";
     pub(crate) const TYPE: &str =
         "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred";
+    pub(crate) const OTHER_TYPE: &str = "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred; \
+         a block stands in the expression: `#[node(Block(x))] h: _`";
     pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
          such as `{ 4 * D }`";
     pub(crate) const SETTINGS: &str = "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"`, \
          `order = \"min_peak\"`, `fuse = false` and `crate = path`";
+    pub(crate) const ONE_BY_ONE: &str = "operands are given one by one, not as a list: `concat(a, b, axis = 0)`";
+    pub(crate) const LIST: &str = "a list stands in brackets, such as `[1, 1]`";
+    pub(crate) const POWER: &str = "there is no `**`; write a product, such as `x * x`";
+    pub(crate) const NEGATIVE_INDEX: &str =
+        "an index counts from the start: where there are T elements, the last one is `x[T - 1]`";
     pub(crate) const SETTING_NOT_NAMED: &str =
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =
         "operands come before settings: write this one before the first `name = value`";
-    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32";
+    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32; \
+         convert the numbers before they are written";
     pub(crate) const RANGE: &str =
         "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";
 }

@@ -1,9 +1,9 @@
 //! The expressions inside `#[node(…)]` and `#[output(…)]`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Lit, LitBool, LitFloat, LitInt, Token, bracketed, parenthesized, token};
+use syn::{Lit, LitBool, LitFloat, LitInt, LitStr, Token, bracketed, parenthesized, token};
 
 use crate::ast::BlockRef;
 use crate::dims::DimExpr;
@@ -26,7 +26,14 @@ pub(crate) enum ExprKind {
     /// A number.
     Number(f64),
     /// An operator call. For `+` and the like, `name` is the sign's place.
-    Call { name: At, op: String, operands: Vec<Expr>, settings: Vec<Setting> },
+    Call {
+        name: At,
+        op: String,
+        operands: Vec<Expr>,
+        /// Operands given by name: `at = position`.
+        named: Vec<(Ident, Expr)>,
+        settings: Vec<Setting>,
+    },
     /// Another model: `path::Block<D = 4>(x, mask)`.
     Block { block: BlockRef, operands: Vec<Expr> },
     /// `x[1..3, ..]`.
@@ -72,9 +79,11 @@ impl Expr {
     fn new(at: At, kind: ExprKind) -> Expr {
         let inside = match &kind {
             ExprKind::Name(_) | ExprKind::Number(_) => 0,
-            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
-                operands.iter().map(|operand| operand.depth).max().unwrap_or(0)
+            ExprKind::Call { operands, named, .. } => {
+                let named = named.iter().map(|(_, operand)| operand);
+                operands.iter().chain(named).map(|operand| operand.depth).max().unwrap_or(0)
             }
+            ExprKind::Block { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.depth,
         };
         Expr { at, kind, depth: inside + 1 }
@@ -85,9 +94,11 @@ impl Expr {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
+            ExprKind::Call { operands, named, .. } => {
                 operands.iter().for_each(|operand| operand.names(visit));
+                named.iter().for_each(|(_, operand)| operand.names(visit));
             }
+            ExprKind::Block { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.names(visit),
         }
     }
@@ -96,12 +107,47 @@ impl Expr {
     pub(crate) fn blocks<'a>(&'a self, visit: &mut dyn FnMut(&'a BlockRef)) {
         match &self.kind {
             ExprKind::Name(_) | ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.blocks(visit)),
+            ExprKind::Call { operands, named, .. } => {
+                operands.iter().for_each(|operand| operand.blocks(visit));
+                named.iter().for_each(|(_, operand)| operand.blocks(visit));
+            }
             ExprKind::Block { block, operands } => {
                 visit(block);
                 operands.iter().for_each(|operand| operand.blocks(visit));
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.blocks(visit),
+        }
+    }
+
+    /// Calls `visit` with what every `write` in it writes.
+    pub(crate) fn writes<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Name(_) | ExprKind::Number(_) => {}
+            ExprKind::Call { operands, named, .. } => {
+                operands.iter().for_each(|operand| operand.writes(visit));
+                named.iter().for_each(|(_, operand)| operand.writes(visit));
+                if let Some(written) = self.written() {
+                    visit(written);
+                }
+            }
+            ExprKind::Block { operands, .. } => operands.iter().for_each(|operand| operand.writes(visit)),
+            ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.writes(visit),
+        }
+    }
+
+    /// What it writes, when it is a `write` itself.
+    pub(crate) fn written(&self) -> Option<&Expr> {
+        let ExprKind::Call { op, operands, named, .. } = &self.kind else { return None };
+        let state = named.iter().find(|(name, _)| name == "state").map(|(_, operand)| operand);
+        if op == "write" { operands.first().or(state) } else { None }
+    }
+
+    /// True for a number, with signs before it or none.
+    pub(crate) fn is_number(&self) -> bool {
+        match &self.kind {
+            ExprKind::Number(_) => true,
+            ExprKind::Call { op, operands, .. } => op == "neg" && operands.iter().all(Expr::is_number),
+            _ => false,
         }
     }
 
@@ -131,6 +177,9 @@ fn product(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::Result<Expr>) -> syn::Result<Expr> {
     let sign: proc_macro2::Punct = input.parse()?;
+    if sign.as_char() == '*' && input.peek(Token![*]) {
+        return Err(input.error(text::POWER));
+    }
     let right = side(input)?;
     let op = match sign.as_char() {
         '+' => "add",
@@ -142,7 +191,7 @@ fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::
 }
 
 fn call(at: At, name: At, op: &str, operands: Vec<Expr>) -> Expr {
-    Expr::new(at, ExprKind::Call { name, op: op.into(), operands, settings: Vec::new() })
+    Expr::new(at, ExprKind::Call { name, op: op.into(), operands, named: Vec::new(), settings: Vec::new() })
 }
 
 fn cast(input: ParseStream<'_>) -> syn::Result<Expr> {
@@ -184,6 +233,9 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         let content;
         let parens = parenthesized!(content in input);
         let mut inner: Expr = content.parse()?;
+        if content.peek(Token![,]) {
+            return Err(syn::Error::new(parens.span.join(), text::ONE_BY_ONE));
+        }
         if !content.is_empty() {
             return Err(stray(&content, "`)`"));
         }
@@ -194,7 +246,12 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         return number(input);
     }
     if input.peek(token::Bracket) {
-        return Err(input.error(text::SETTING_NOT_NAMED));
+        let content;
+        let brackets = bracketed!(content in input);
+        // Tensors are written small, dims large.
+        let tensor = content.fork().parse::<Ident>().is_ok_and(|name| name.to_string().starts_with(char::is_lowercase));
+        let text = if tensor { text::ONE_BY_ONE } else { text::SETTING_NOT_NAMED };
+        return Err(syn::Error::new(brackets.span.join(), text));
     }
     if crate::block::stands(input) {
         let (block, operands, parens) = crate::block::call(input)?;
@@ -215,10 +272,11 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
     }
     let content;
     let parens = parenthesized!(content in input);
-    let (operands, settings) = arguments(&content)?;
-    let at = At::from(&name).to(At::token(parens.span.join()));
     let op = crate::ast::plain(&name);
-    Ok(Expr::new(at, ExprKind::Call { name: At::from(&name), op, operands, settings }))
+    let spec = model_graph_planner::op::find(&op).map(|entry| entry.spec).filter(|spec| !spec.variadic);
+    let (operands, named, settings) = arguments(&content, spec.map_or(&[], |spec| spec.operands))?;
+    let at = At::from(&name).to(At::token(parens.span.join()));
+    Ok(Expr::new(at, ExprKind::Call { name: At::from(&name), op, operands, named, settings }))
 }
 
 /// What to say of a token that continues no expression.
@@ -229,6 +287,8 @@ pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
         input.error("a setting is written with `=`, such as `axis = 1`")
     } else if input.peek(Token![::]) {
         input.error("there are no paths: a tensor or an operator is one name")
+    } else if input.peek(Token![@]) {
+        input.error("there is no `@`; write `matmul(a, b)`")
     } else if input.peek(Token![<]) {
         input.error("only a block has dims to bind, and its name starts with a capital letter: `Block<D = 4>(x)`")
     } else {
@@ -248,16 +308,25 @@ fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
     Ok(Expr::new(At::token(lit.span()), ExprKind::Number(value)))
 }
 
-pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
-    let (mut operands, mut settings) = (Vec::new(), Vec::new());
+/// Operands, operands by name, settings.
+type Arguments = (Vec<Expr>, Vec<(Ident, Expr)>, Vec<Setting>);
+
+/// What stands in a call's parentheses. `names` are those that operands can be given by.
+pub(crate) fn arguments(input: ParseStream<'_>, names: &[&str]) -> syn::Result<Arguments> {
+    let (mut operands, mut named, mut settings) = (Vec::new(), Vec::new(), Vec::new());
     while !input.is_empty() {
         if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
-            let name = input.parse()?;
+            let name: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
-            settings.push(Setting { name, value: input.parse()? });
+            // In braces stands an extent, which is no tensor.
+            if names.contains(&crate::ast::plain(&name).as_str()) && !input.peek(token::Brace) {
+                named.push((name, input.parse()?));
+            } else {
+                settings.push(Setting { name, value: input.parse()? });
+            }
         } else {
             let operand: Expr = input.parse()?;
-            if !settings.is_empty() {
+            if !(settings.is_empty() && named.is_empty()) {
                 return Err(syn::Error::new(operand.at.start(), text::OPERAND_AFTER_SETTING));
             }
             operands.push(operand);
@@ -266,7 +335,7 @@ pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<S
             input.parse::<Token![,]>().map_err(|_| stray(input, "`,` or `)`"))?;
         }
     }
-    Ok((operands, settings))
+    Ok((operands, named, settings))
 }
 
 impl Parse for Value {
@@ -287,6 +356,13 @@ impl Parse for Value {
         if input.peek(LitBool) {
             let lit: LitBool = input.parse()?;
             return Ok(Value { at: At::token(lit.span), kind: ValueKind::Bool(lit.value) });
+        }
+        if input.peek(LitStr) {
+            let lit: LitStr = input.parse()?;
+            return Err(syn::Error::new(lit.span(), unquoted(&lit.value())));
+        }
+        if let Some(parens) = tuple(input) {
+            return Err(syn::Error::new(parens, text::LIST));
         }
         let minus: Option<Token![-]> = input.parse()?;
         let first = minus.map(|minus| At::token(minus.span));
@@ -312,13 +388,29 @@ impl Parse for Value {
     }
 }
 
+/// What to say of a word in quotes.
+fn unquoted(word: &str) -> String {
+    match syn::parse_str::<Ident>(word) {
+        Ok(word) => format!("a word is written without quotes: `{}`", word.to_string().to_lowercase()),
+        Err(_) => String::from("expected a number, a name, `true`, `false`, `_` or a list in brackets, not a string"),
+    }
+}
+
+/// The place of the parentheses ahead, if several values stand in them.
+fn tuple(input: ParseStream<'_>) -> Option<proc_macro2::Span> {
+    let Ok(TokenTree::Group(group)) = input.fork().parse() else { return None };
+    let comma = |tree: TokenTree| matches!(tree, TokenTree::Punct(sign) if sign.as_char() == ',');
+    (group.delimiter() == Delimiter::Parenthesis && group.stream().into_iter().any(comma)).then(|| group.span())
+}
+
 impl Parse for Range {
     fn parse(input: ParseStream<'_>) -> syn::Result<Range> {
         let bound = |input: ParseStream<'_>| -> syn::Result<Option<DimExpr>> {
             if input.is_empty() || input.peek(Token![..]) || input.peek(Token![,]) {
                 Ok(None)
             } else {
-                input.parse().map(Some).map_err(|error: syn::Error| syn::Error::new(error.span(), text::RANGE))
+                let text = if input.peek(Token![-]) { text::NEGATIVE_INDEX } else { text::RANGE };
+                input.parse().map(Some).map_err(|error: syn::Error| syn::Error::new(error.span(), text))
             }
         };
         let start = bound(input)?;

@@ -7,6 +7,7 @@ mod dims;
 mod error;
 mod expand;
 mod expr;
+mod foreign;
 mod lower;
 mod names;
 mod parse;
@@ -21,7 +22,8 @@ use proc_macro::TokenStream;
 /// See the documentation of the crate `model-graph`, which re-exports it.
 #[proc_macro_attribute]
 pub fn model_graph(settings: TokenStream, item: TokenStream) -> TokenStream {
-    compose::model_graph(settings.into(), item.into(), &place()).into()
+    let place = place(&item);
+    compose::model_graph(settings.into(), item.into(), &place).into()
 }
 
 /// What a model that is composed of others expands to: the next of them hands its tokens on.
@@ -31,11 +33,31 @@ pub fn compose(tokens: TokenStream) -> TokenStream {
     compose::compose(tokens.into()).into()
 }
 
-/// Where the attribute stands, the same on every machine: what tells two models with the same tokens apart.
-fn place() -> String {
+/// Where the attribute and its item stand, the same on every machine: what tells two models with the same tokens apart.
+fn place(item: &TokenStream) -> String {
     let span = proc_macro::Span::call_site();
     let file = span.file();
     let mut names = file.rsplit(['/', '\\']);
     let (file, folder) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-    format!("{folder}/{file}:{}:{}", span.line(), span.column())
+    let mut place = format!("{folder}/{file}:{}:{}", span.line(), span.column());
+    // The attribute of a model that a macro emits stands in the macro, however often that is called.
+    let mut called = String::new();
+    for span in item.clone().into_iter().map(|tree| tree.span()) {
+        let origin = origin(span).unwrap_or_default();
+        if !origin.is_empty() && !called.ends_with(&origin) {
+            called.push_str(&origin);
+        }
+        if origin.is_empty() {
+            place.push_str(&format!(" {}:{}", span.line(), span.column()));
+        }
+    }
+    place + &called
+}
+
+/// Which call of a macro a token came out of, as the compiler counts them; none of one that stands in the source.
+fn origin(span: proc_macro::Span) -> Option<String> {
+    // There is no other way to ask on stable Rust. Where the text is another one, as in an editor, nothing is added.
+    let text = format!("{span:?}");
+    let count = text.split(' ').next().filter(|count| count.starts_with('#') && *count != "#0")?;
+    Some(String::from(count))
 }

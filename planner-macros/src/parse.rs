@@ -12,7 +12,7 @@ use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::expr::{Expr, Setting, ValueKind};
 use crate::names::nearest;
 
-const ROLES: &[&str] = &["input", "weight", "constant", "node", "output", "chain"];
+const ROLES: &[&str] = &["input", "weight", "state", "constant", "node", "output", "chain"];
 
 /// Reads the struct; `None` when it is none.
 pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) -> Option<Model> {
@@ -118,7 +118,8 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
             return salvaged(tokens);
         }
     };
-    let mut field = Field { ty: tensor_type(ty.unwrap_or_default(), &name, report), ..broken(vis, name) };
+    let chain = attributes.iter().any(|attribute| attribute.path().is_ident("chain"));
+    let mut field = Field { ty: tensor_type(ty.unwrap_or_default(), &name, chain, report), ..broken(vis, name) };
     let mut role: Option<Ident> = None;
     let mut strange = false;
     for attribute in attributes {
@@ -183,6 +184,7 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
         let advice = match &field.role {
             Role::Input { .. } => Some("write `#[input(keep)]` to keep an input"),
             Role::Weight { .. } => Some("a weight always lives; remove `#[keep]`"),
+            Role::State => Some("a state always lives; remove `#[keep]`"),
             Role::Constant(_) | Role::ConstantFill(_) => Some("a constant always lives; remove `#[keep]`"),
             Role::Output(_) => Some("an output can be read after forward anyway; remove `#[keep]`"),
             Role::Node(_) | Role::Chain { .. } | Role::Broken => None,
@@ -250,6 +252,10 @@ fn read_role(name: &str, attribute: &Attribute) -> syn::Result<Role> {
                 Err(syn::Error::new_spanned(at, "write `#[weight]` or `#[weight(name = \"name.in.the.file\")]`"))
             }
         },
+        "state" => match &attribute.meta {
+            syn::Meta::Path(_) => Ok(Role::State),
+            _ => Err(syn::Error::new_spanned(at, text::STATE)),
+        },
         "constant" => list()?.parse_args_with(constant),
         "chain" => {
             let list = attribute.meta.require_list().map_err(|_| syn::Error::new_spanned(at, text::CHAIN))?;
@@ -312,7 +318,7 @@ fn constant(input: ParseStream<'_>) -> syn::Result<Role> {
 
 /// What goes through a chain, and what else its copies are given.
 fn chain(input: ParseStream<'_>, at: &Path) -> syn::Result<Role> {
-    let (operands, settings) = crate::expr::arguments(input)?;
+    let (operands, _, settings) = crate::expr::arguments(input, &[])?;
     let bind = |setting: Setting| match setting.value.kind {
         ValueKind::Dim { negative: false, dim, .. } => Ok((setting.name, dim)),
         _ => Err(syn::Error::new(setting.value.at.start(), text::BIND)),
@@ -333,7 +339,7 @@ fn whole_expr(input: ParseStream<'_>) -> syn::Result<Expr> {
 }
 
 /// `Tensor<dtype, extents…>`, `_` or `[Block; n]`.
-fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
+fn tensor_type(tokens: TokenStream, name: &Ident, chain: bool, report: &mut Report) -> Type {
     let at = At::tokens(tokens.clone());
     if tokens.is_empty() {
         report.add(name, text::TYPE);
@@ -362,7 +368,7 @@ fn tensor_type(tokens: TokenStream, name: &Ident, report: &mut Report) -> Type {
         }
         let word: Ident = input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), text::TYPE))?;
         if word != "Tensor" {
-            return Err(syn::Error::new(word.span(), text::TYPE));
+            return Err(syn::Error::new(word.span(), if chain { text::CHAIN_TYPE } else { text::OTHER_TYPE }));
         }
         if !input.peek(Token![<]) {
             return Err(syn::Error::new(word.span(), text::TYPE));

@@ -38,3 +38,8 @@ fn plans() {
 fn texts() {
     drawn(harness::text_form, 1500, 500);
 }
+
+#[test]
+fn changed_plans() {
+    drawn(harness::verify_anything, 3000, 200);
+}

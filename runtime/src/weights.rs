@@ -12,6 +12,12 @@ pub use self::safetensors::SafeTensors;
 use crate::{DType, Error, Plan};
 
 /// Where weights come from. Implement it for a format of one's own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no source of weights",
+    label = "not a `WeightSource`",
+    note = "a safetensors file is read by `let bytes = std::fs::read(path)?` and loaded by \
+            `model.load(&SafeTensors::new(&bytes)?)`"
+)]
 pub trait WeightSource {
     /// The weight of that name, if there is one.
     ///
@@ -51,7 +57,8 @@ pub struct Complaints {
     /// For missing weights: names in the source that nobody asks for and that have their shape.
     #[cfg(feature = "alloc")]
     pub renamed: Vec<(&'static str, String)>,
-    /// For missing weights without such a name: a weight of the model that is there and has their shape.
+    /// For missing weights without such a name: the weight of the model that is there and has their shape, if it is
+    /// the only one.
     #[cfg(feature = "alloc")]
     pub tied: Vec<(&'static str, &'static str)>,
     /// Names in the source that the model does not ask for; filled only when some are missing.
@@ -129,8 +136,11 @@ impl Complaints {
         match others.as_slice() {
             [] => {
                 let same = |other: &crate::View| (other.dtype, other.dims()) == (view.dtype, view.dims());
-                let twin = weights.iter().find(|(other, key)| same(&plan.tensors[*other].view) && fits(key));
-                self.tied.extend(twin.map(|(_, twin)| (name, *twin)));
+                let mut twins = weights.iter().filter(|(other, key)| same(&plan.tensors[*other].view) && fits(key));
+                // As above: the layers of a network are alike, and one of them is no twin of another.
+                if let (Some((_, twin)), None) = (twins.next(), twins.next()) {
+                    self.tied.push((name, *twin));
+                }
             }
             [only] => self.renamed.push((name, only.clone())),
             // Several of one shape: any of them would be a guess.

@@ -122,7 +122,7 @@ fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<Option<&P
 mod tests {
     use std::path::Path;
 
-    use super::{Order, Request, answer, fs, parse, read};
+    use super::{Graph, Order, Request, answer, fs, parse, read};
 
     fn request(text: &str) -> Result<Request, String> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
@@ -163,6 +163,27 @@ mod tests {
             );
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn the_samples_of_the_guide_are_read() {
+        let guide = include_str!("../../runtime/docs/guide.md");
+        let (_, section) = guide.split_once("## Networks and tables in files").unwrap();
+        let sample = |form: &str| {
+            let (_, rest) = section.split_once(&format!("```{form}\n")).unwrap();
+            rest.split_once("```").unwrap().0
+        };
+        for (form, tensors) in [("text", 4), ("json", 3)] {
+            let path = std::env::temp_dir().join(format!("xtask-guide-{}.{form}", std::process::id()));
+            fs::write(&path, sample(form)).unwrap();
+            assert_eq!(read(&path).map(|graph| graph.tensors().count()), Ok(tensors));
+            if form == "json" {
+                assert_eq!(crate::order::run(&[path.display().to_string()]), 0);
+            }
+            fs::remove_file(&path).unwrap();
+        }
+        assert_eq!(sample("text").parse::<Graph>().unwrap().to_string(), sample("text"));
+        assert_eq!(crate::table::parse(sample("csv")).map(|table| table.buffers.len()), Ok(3));
     }
 
     #[test]

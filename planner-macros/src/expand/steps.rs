@@ -6,7 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 
-use super::Expansion;
+use super::{Expansion, states};
 
 /// The value of `PLAN`.
 pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
@@ -66,6 +66,13 @@ fn view(view: &View, krate: &Path) -> TokenStream {
 pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
+    let errors = match states::there_are(expansion.lowered) {
+        true => {
+            "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
+             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states."
+        }
+        false => "`InputNotSet` when an input was not written since the last forward.",
+    };
     let (bounds, body) = match expansion.planned {
         None => (TokenStream::new(), quote! { let _ = __hook; ::core::unreachable!() }),
         Some(planned) => {
@@ -78,7 +85,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// Runs every step and gives access to the outputs. Allocates nothing.
         ///
         /// # Errors
-        /// `InputNotSet` when an input was not written since the last forward.
+        #[doc = #errors]
         pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
         where
             #bounds
@@ -129,15 +136,29 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         let (name, keep) = (&input.name, input.keep);
         quote! { (#name, #keep) }
     });
+    let torn = planned.steps.iter().any(|step| states::writes(planned, step));
+    let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
         let op = operator(&*step.op, krate);
         let views = |tensors: &[usize]| quote! { const { &[#(TENSORS[#tensors].view),*] } };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
-        quote! {
+        let run = quote! {
             #krate::Kernel::run(
                 &mut self.buffer,
                 &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
-            )?;
+            )
+        };
+        // From the first step that writes a state to the last step of all, states are of no one forward.
+        let run = match states::writes(planned, step) {
+            true => quote! {
+                let __torn = self.inputs.tear();
+                let __result = #run;
+                self.inputs.torn(__torn, __result)?;
+            },
+            false => quote! { #run?; },
+        };
+        quote! {
+            #run
             #krate::Hook::after(__hook, &mut self.buffer, PLAN, #index)?;
         }
     });
@@ -148,6 +169,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         self.inputs.take(&[#(#inputs),*])?;
         #krate::Hook::before(__hook, &mut self.buffer, PLAN)?;
         #(#steps)*
+        #mend
     }
 }
 
@@ -168,6 +190,7 @@ fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
             Field::F32(value) => quote! { #value },
             Field::Bool(value) => quote! { #value },
             Field::Usizes(values) => quote! { [#(#values),*] },
+            Field::F32s(values) => quote! { [#(#values),*] },
             Field::Bools(values) => quote! { [#(#values),*] },
         };
         fields.extend(quote! { #field: #value, });

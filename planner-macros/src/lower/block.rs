@@ -230,15 +230,28 @@ impl<'m> Lowering<'m, '_> {
                 fine = false;
             }
         }
-        for dim in model.settings.dims.iter().filter(|dim| dim.value.is_none()) {
-            let plain = dim.name.to_string();
-            if !bound.contains_key(&plain) {
-                let text = format!("`{name}` leaves the dim `{plain}` open; bind it: `{name}<{plain} = …>`");
-                self.report.add(block.at, text);
-                fine = false;
-            }
+        let open = model.settings.dims.iter().filter(|dim| dim.value.is_none()).map(|dim| dim.name.to_string());
+        let open: Vec<String> = open.filter(|dim| !bound.contains_key(dim)).collect();
+        if !open.is_empty() {
+            self.report.add(block.at, self.left_open(block, &open));
+            fine = false;
         }
         fine.then_some(bound)
+    }
+
+    fn left_open(&self, block: &BlockRef, open: &[String]) -> String {
+        let name = block.name();
+        let names: Vec<&str> = open.iter().map(String::as_str).collect();
+        let (dims, them) = if open.len() == 1 { ("dim", "it") } else { ("dims", "them") };
+        let binds: Vec<String> = open.iter().map(|dim| format!("{dim} = …")).collect();
+        let binds = binds.join(", ");
+        let chain =
+            |field: &ast::Field| matches!(&field.ty, ast::Type::Chain { block: of, .. } if std::ptr::eq(of, block));
+        let bind = match self.scope.model.fields.iter().any(chain) {
+            true => format!("#[chain(…, {binds})]"),
+            false => format!("{name}<{binds}>"),
+        };
+        format!("`{name}` leaves the {dims} {} open; bind {them}: `{bind}`", list(&names))
     }
 
     /// Lowers the block's fields under the names of `segment`.

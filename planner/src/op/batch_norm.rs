@@ -1,7 +1,7 @@
 //! Batch normalisation with recorded statistics.
 
 use super::rule::f32_only;
-use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
+use super::{Args, Described, Expected, Operator, RuleError, Setting, Spec, operator};
 use crate::Type;
 
 operator! {
@@ -39,11 +39,14 @@ impl Described for BatchNorm {
 impl Operator for BatchNorm {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         f32_only(inputs)?;
+        let Some(channels) = inputs[0].shape.dims().get(self.axis) else {
+            return Err(RuleError::Setting { name: "axis", expected: Expected::Axis(inputs[0].shape.rank()) });
+        };
         for (input, operand) in inputs.iter().enumerate().skip(1) {
             if operand.shape.rank() != 1 {
                 return Err(RuleError::Rank { input, expected: "1 dimension, an element per channel" });
             }
-            if operand.shape.dims()[0] != inputs[0].shape.dims()[self.axis] {
+            if operand.shape.dims()[0] != *channels {
                 return Err(RuleError::Mismatch {
                     left: (0, self.axis),
                     right: (input, 0),

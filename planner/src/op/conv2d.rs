@@ -79,7 +79,7 @@ impl Operator for Conv2d {
         four(inputs, 1)?;
         let (x, w) = (inputs[0].shape.dims(), inputs[1].shape.dims());
         let channel = if self.channels_last { 3 } else { 1 };
-        if !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
+        if self.groups == 0 || !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
             return Err(super::rule::bad("groups", "a divisor of the input channels and of the filters"));
         }
         if x[channel].size / self.groups != w[channel].size {

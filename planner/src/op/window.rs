@@ -23,11 +23,15 @@ pub(super) fn extent(
     let padded = input.checked_add(padding[0])?.checked_add(padding[1])?;
     let reach = kernel.checked_sub(1)?.checked_mul(dilation)?.checked_add(1)?;
     let room = padded.checked_sub(reach)?;
-    if !ceil {
-        return Some(room / stride + 1);
+    if stride == 0 {
+        return None;
     }
-    let count = room.div_ceil(stride) + 1;
-    if (count - 1) * stride >= input + padding[0] { Some(count - 1) } else { Some(count) }
+    if !ceil {
+        return (room / stride).checked_add(1);
+    }
+    // Windows before the last.
+    let before = room.div_ceil(stride);
+    if before.checked_mul(stride)? >= input + padding[0] { Some(before) } else { before.checked_add(1) }
 }
 
 /// The padding at top, left, bottom, right. `same` gives `ceil(extent / stride)` windows, the odd one at the far side.

@@ -5,7 +5,35 @@
 
 use alloc::vec::Vec;
 
-use crate::View;
+use crate::{MAX_RANK, View};
+
+/// What is wrong with a view by itself, whatever else lies in the buffer. The other questions are asked only of views
+/// that are sound and lie within a buffer, so nothing in them wraps.
+pub(super) fn unsound(view: &View) -> Option<&'static str> {
+    let (Some(dims), Some(strides)) = (view.dims.get(view.rank..), view.strides.get(view.rank..)) else {
+        return Some("has more dimensions than a tensor can have");
+    };
+    if dims.iter().any(|dim| *dim != 1) || strides.iter().any(|stride| *stride != 0) {
+        return Some("has extents or strides beyond its dimensions");
+    }
+    // Each stride goes beyond all that the smaller ones reach, so that no two elements meet. Whatever views and parts
+    // are made of a row-major tensor stays like this.
+    let mut all: Vec<(usize, usize)> = strides_of_many(view).collect();
+    all.sort_unstable();
+    let mut reach = 0usize;
+    for (stride, count) in all {
+        if stride <= reach && !view.dims.contains(&0) {
+            return Some("has elements that lie on one another");
+        }
+        reach = reach.saturating_add(stride.saturating_mul(count - 1));
+    }
+    None
+}
+
+/// Stride and extent of the dimensions that have more than one index.
+fn strides_of_many(view: &View) -> impl Iterator<Item = (usize, usize)> + '_ {
+    view.strides().iter().copied().zip(view.dims().iter().copied()).filter(|(_, count)| *count > 1)
+}
 
 /// True when two tensors have a byte in common.
 pub(super) fn overlap(left: &View, right: &View) -> bool {
@@ -37,8 +65,7 @@ struct Axis {
 
 /// A view's axes from the largest stride to the smallest, neighbours that walk as one merged; the last has stride 1.
 fn axes(view: &View) -> Vec<Axis> {
-    let all = (0..view.rank).map(|axis| Axis { stride: view.strides[axis], count: view.dims[axis] });
-    let mut all: Vec<Axis> = all.filter(|axis| axis.count > 1).collect();
+    let mut all: Vec<Axis> = strides_of_many(view).map(|(stride, count)| Axis { stride, count }).collect();
     all.sort_by_key(|axis| core::cmp::Reverse(axis.stride));
     let mut axes: Vec<Axis> = Vec::new();
     for axis in all.into_iter().chain([Axis { stride: 1, count: 1 }]) {
@@ -131,7 +158,7 @@ fn runs(view: &View) -> Vec<(usize, usize)> {
 /// Calls `visit` with the bytes of every innermost run.
 fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize)) {
     let element = view.dtype.size();
-    let mut index = [0usize; crate::MAX_RANK];
+    let mut index = [0usize; MAX_RANK];
     if view.elements() == 0 {
         return;
     }
@@ -153,7 +180,7 @@ fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DType, MAX_RANK};
+    use crate::DType;
 
     /// The axes and the runs tell the same.
     #[test]

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use super::bytes::{overlap, within};
+use super::bytes::{overlap, unsound, within};
 use crate::{Plan, PlanTensor, Role, Storage, View};
 
 /// What is wrong with a plan.
@@ -35,9 +35,11 @@ pub(super) use fault;
 pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     check_indices(plan)?;
     check_places(plan)?;
+    check_scratch(plan)?;
     check_sources(plan)?;
+    let next = next_versions(plan)?;
     let defined = defined(plan)?;
-    let needed = needed(plan, &defined);
+    let needed = needed(plan, &defined, &next);
     check_leaves(plan)?;
     for (tensor, (defined, needed)) in plan.tensors.iter().zip(defined.iter().zip(&needed)) {
         if tensor.first > *defined || (tensor.last < *needed) {
@@ -53,7 +55,14 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     for (index, defined) in defined.iter().enumerate() {
         arriving[*defined].push(index);
     }
-    let mut live = Live::new(plan, &defined, &needed);
+    // A state's bytes are its own all the time, even between the last reader of a version and the next write.
+    let held: Vec<usize> = plan
+        .tensors
+        .iter()
+        .zip(&needed)
+        .map(|(tensor, needed)| if tensor.role == Role::State { plan.end() } else { *needed })
+        .collect();
+    let mut live = Live::new(plan, &defined, &held);
     for (index, step) in plan.steps.iter().enumerate() {
         let moment = index + 1;
         for input in step.inputs {
@@ -63,7 +72,7 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
         }
         live.passing.extend_from_slice(&arriving[moment]);
         for write in step.outputs.iter().chain(step.scratch) {
-            for tensor in live.near(*write, moment, &needed) {
+            for tensor in live.near(*write, moment, &held) {
                 check_write(plan, &defined, &needed, index, *write, tensor)?;
             }
         }
@@ -139,12 +148,30 @@ fn check_indices(plan: &Plan<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Working space is its step's alone: nothing that is written there is a value that others read.
+fn check_scratch(plan: &Plan<'_>) -> Result<(), Fault> {
+    let is_scratch = |tensor: &usize| plan.tensors[*tensor].role == Role::Scratch;
+    for (index, step) in plan.steps.iter().enumerate() {
+        if step.inputs.iter().chain(step.outputs).any(is_scratch) || !step.scratch.iter().all(is_scratch) {
+            fault!("step {index} takes working space for a value or a value for working space");
+        }
+    }
+    for tensor in plan.tensors {
+        if let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = tensor.storage
+            && (tensor.role == Role::Scratch || is_scratch(&of))
+        {
+            fault!("`{}` shares bytes with `{}`, and one of them is working space", tensor.name, plan.tensors[of].name);
+        }
+    }
+    Ok(())
+}
+
 /// Every element of a tensor comes from somewhere: from outside, from a step, from what it is a view of, or from exactly
 /// one of its parts.
 fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
     let mut written = vec![false; plan.tensors.len()];
     for step in plan.steps {
-        step.outputs.iter().chain(step.scratch).for_each(|tensor| written[*tensor] = true);
+        step.outputs.iter().for_each(|tensor| written[*tensor] = true);
     }
     let mut parts: Vec<Vec<View>> = vec![Vec::new(); plan.tensors.len()];
     for tensor in plan.tensors {
@@ -155,7 +182,8 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
         }
     }
     for (index, tensor) in plan.tensors.iter().enumerate() {
-        let outside = matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant);
+        let state = tensor.role == Role::State && tensor.storage == Storage::Own;
+        let outside = state || matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant);
         let elements = tensor.view.elements();
         match tensor.storage {
             _ if outside && (written[index] || tensor.storage != Storage::Own) => {
@@ -164,7 +192,7 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
             _ if (written[index] || outside) && !parts[index].is_empty() => {
                 fault!("`{}` is written whole and has parts", tensor.name)
             }
-            _ if written[index] || outside || elements == 0 => {}
+            _ if written[index] || outside || elements == 0 || tensor.role == Role::Scratch => {}
             Storage::View(of) if plan.tensors[of].view.is_packed() || within(&tensor.view, &plan.tensors[of].view) => {}
             Storage::View(of) => {
                 fault!("`{}` has elements that `{}` does not have", tensor.name, plan.tensors[of].name)
@@ -190,7 +218,9 @@ fn side_by_side(whole: &View, parts: &mut [View]) -> bool {
         if !place.same_elements(part) || part.dims[axis] > rest.dims[axis] {
             return false;
         }
-        rest.offset += part.dims[axis] * whole.strides[axis] * whole.dtype.size();
+        // The stride of an extent of one is never used and may be anything.
+        let past = part.dims[axis].saturating_mul(whole.strides[axis]).saturating_mul(whole.dtype.size());
+        rest.offset = rest.offset.saturating_add(past);
         rest.dims[axis] -= part.dims[axis];
     }
     rest.dims[axis] == 0 || whole.rank == 0
@@ -201,6 +231,12 @@ fn side_by_side(whole: &View, parts: &mut [View]) -> bool {
 fn check_places(plan: &Plan<'_>) -> Result<(), Fault> {
     if !plan.align.is_power_of_two() {
         fault!("the alignment {} is no power of two", plan.align);
+    }
+    if isize::try_from(plan.size).is_err() {
+        fault!("no buffer is of {} bytes", plan.size);
+    }
+    if let Some((tensor, what)) = plan.tensors.iter().find_map(|tensor| Some((tensor, unsound(&tensor.view)?))) {
+        fault!("`{}` {what}", tensor.name);
     }
     for tensor in plan.tensors {
         let span = tensor.view.span();
@@ -219,6 +255,11 @@ fn check_places(plan: &Plan<'_>) -> Result<(), Fault> {
                 let outer = plan.tensors[of].view.span();
                 if !span.is_empty() && (span.start < outer.start || span.end > outer.end) {
                     fault!("`{}` reaches beyond `{}`, whose bytes it has", tensor.name, plan.tensors[of].name);
+                }
+                // What a step writes over an operand is new; a view and a whole have the elements that were written.
+                let (own, theirs) = (tensor.view.dtype, plan.tensors[of].view.dtype);
+                if own != theirs && !matches!(tensor.storage, Storage::InPlace(_)) {
+                    fault!("`{}` takes the {theirs} elements of `{}` for {own}", tensor.name, plan.tensors[of].name);
                 }
             }
         }
@@ -263,15 +304,16 @@ fn defined(plan: &Plan<'_>) -> Result<Vec<usize>, Fault> {
 }
 
 /// The last moment at which each tensor's bytes have to be there.
-fn needed(plan: &Plan<'_>, defined: &[usize]) -> Vec<usize> {
+fn needed(plan: &Plan<'_>, defined: &[usize], next: &[Option<usize>]) -> Vec<usize> {
     let mut needed = defined.to_vec();
     for (index, step) in plan.steps.iter().enumerate() {
         for input in step.inputs {
             needed[*input] = needed[*input].max(index + 1);
         }
     }
-    for (needed, tensor) in needed.iter_mut().zip(plan.tensors) {
-        if tensor.role == Role::Output || tensor.role.is_persistent() {
+    for ((needed, tensor), next) in needed.iter_mut().zip(plan.tensors).zip(next) {
+        // Of a state the next forward reads the last version; the others are there for their readers.
+        if tensor.role == Role::Output || tensor.role.is_persistent() && next.is_none() {
             *needed = plan.end();
         }
     }
@@ -297,6 +339,7 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
     let outside = |tensor: &&PlanTensor<'_>| {
         matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)
             && !matches!(tensor.storage, Storage::View(_))
+            || tensor.role == Role::State && tensor.storage == Storage::Own
     };
     let mut leaves: Vec<&PlanTensor<'_>> = plan.tensors.iter().filter(outside).collect();
     leaves.sort_by_key(|tensor| tensor.view.offset);
@@ -309,9 +352,10 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
         }
     }
     for kept in plan.tensors.iter().filter(|tensor| tensor.role == Role::KeptNode) {
-        for input in plan.tensors.iter().filter(|tensor| tensor.role == Role::Input) {
+        for input in plan.tensors.iter().filter(|tensor| matches!(tensor.role, Role::Input | Role::State)) {
             if overlap(&kept.view, &input.view) {
-                fault!("`{}` is to be kept and writing input `{}` would overwrite it", kept.name, input.name);
+                let what = input.role.name();
+                fault!("`{}` is to be kept and writing {what} `{}` would overwrite it", kept.name, input.name);
             }
         }
     }
@@ -330,6 +374,9 @@ fn check_write(
     let moment = step + 1;
     let (target, tensor) = (&plan.tensors[write], &plan.tensors[index]);
     // Parts of one whole were found side by side.
+    if tensor.role == Role::State && !is_of_state(plan, write) && overlap(&target.view, &tensor.view) {
+        fault!("step {step} writes `{}` over the state `{}` and is no version of it", target.name, tensor.name);
+    }
     let siblings = matches!((target.storage, tensor.storage), (Storage::Part(a), Storage::Part(b)) if a == b);
     let derived = defined[index] == moment && derived(plan, index, write);
     if siblings || derived || !overlap(&target.view, &tensor.view) {
@@ -346,6 +393,39 @@ fn check_write(
         fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
     }
     Ok(())
+}
+
+/// For each tensor the version of a state that is written over it. Versions lie exactly on one another, and each has at
+/// most one after it.
+fn next_versions(plan: &Plan<'_>) -> Result<Vec<Option<usize>>, Fault> {
+    let mut next = vec![None; plan.tensors.len()];
+    for (index, tensor) in plan.tensors.iter().enumerate().filter(|(_, tensor)| tensor.role == Role::State) {
+        let before = match tensor.storage {
+            Storage::Own => continue,
+            Storage::InPlace(before) if plan.tensors[before].role == Role::State => before,
+            _ => {
+                fault!("`{}` is a state and has neither bytes of its own nor those of a version before it", tensor.name)
+            }
+        };
+        let name = plan.tensors[before].name;
+        if !tensor.view.same_elements(&plan.tensors[before].view) {
+            fault!("`{}` is a version of `{name}` and lies elsewhere", tensor.name);
+        }
+        if next[before].replace(index).is_some() {
+            fault!("`{name}` is written twice, and nothing says by which first");
+        }
+    }
+    Ok(next)
+}
+
+/// True when writing the tensor makes a version of a state: it is one, or all of what one is made of.
+fn is_of_state(plan: &Plan<'_>, tensor: usize) -> bool {
+    let mut at = tensor;
+    // Storages are in no circle.
+    while let Storage::Part(whole) = plan.tensors[at].storage {
+        at = whole;
+    }
+    plan.tensors[at].role == Role::State && matches!(plan.tensors[at].storage, Storage::InPlace(_))
 }
 
 /// True when a tensor has its value because `write` was written: a view of it, or a whole that it is a part of.

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use super::bytes::overlap;
 use super::check::{Fault, check, fault};
 use super::{Planned, PlannedStep};
-use crate::op::Action;
-use crate::{Shape, Type, View};
+use crate::op::{Action, Fill, Fused, Operator, find};
+use crate::{Role, Shape, Storage, Type, View};
 
 /// Checks a plan together with its operators: all that [`check`] does, and that every step's operands have types which
 /// the operator takes, lie strided only where it reads or writes strides, share bytes with the result only where it
@@ -27,8 +27,13 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     let view = |tensor: usize| &planned.tensors[tensor].view;
     let name = step.op.name();
     let [output] = step.outputs[..] else { fault!("step {index} (`{name}`) has {} results", step.outputs.len()) };
-    if step.op.action() != Action::Compute {
-        fault!("step {index} is a `{name}`, which has no kernel");
+    match step.op.action() {
+        Action::Compute => {}
+        Action::Write => verify_write(planned, index, step, output)?,
+        _ => fault!("step {index} is a `{name}`, which has no kernel"),
+    }
+    if takes(&*step.op).is_some_and(|(least, most)| !(least..=most).contains(&step.inputs.len())) {
+        fault!("step {index} (`{name}`) has {} operands", step.inputs.len());
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
@@ -48,12 +53,44 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
             fault!("step {index} (`{name}`) cannot write over `{}`", planned.tensors[*input].name);
         }
     }
-    let given: usize = step.scratch.iter().map(|scratch| view(*scratch).span().len()).sum();
+    // Kernels work in one piece.
+    let given = match step.scratch[..] {
+        [] => 0,
+        [scratch] if view(scratch).is_packed() => view(scratch).span().len(),
+        _ => fault!("step {index} (`{name}`) has its working space in pieces"),
+    };
     let needed = step.op.scratch(&types, &result);
     if given < needed {
         fault!("step {index} (`{name}`) needs {needed} bytes to work in and has {given}");
     }
     Ok(())
+}
+
+/// A state is written over its version before.
+fn verify_write(planned: &Planned, index: usize, step: &PlannedStep, output: usize) -> Result<(), Fault> {
+    let tensor = &planned.tensors[output];
+    let over = step.inputs.first().copied();
+    if tensor.role != Role::State || over.map(Storage::InPlace) != Some(tensor.storage) {
+        let name = step.op.name();
+        fault!("step {index} (`{name}`) makes `{}`, which is no version of its first operand", tensor.name);
+    }
+    Ok(())
+}
+
+/// The least and the most operands of an operator; none of one that is not the planner's own. An operator's rules may
+/// take it for granted that there are as many.
+fn takes(op: &dyn Operator) -> Option<(usize, usize)> {
+    if let Some(fused) = op.as_any().downcast_ref::<Fused>() {
+        let (Some((least, most)), Some((_, stage))) = (takes(&*fused.base), takes(&*fused.stage)) else { return None };
+        // What the stage works on is no operand of the whole.
+        let fits = (least..=most).contains(&fused.operands) && (1..=2).contains(&stage) && fused.side < stage;
+        let all = fused.operands.saturating_add(stage).saturating_sub(1);
+        return Some(if fits { (all, all) } else { (1, 0) });
+    }
+    if op.as_any().is::<Fill>() {
+        return Some((0, 0));
+    }
+    find(op.name()).map(|entry| entry.spec.takes())
 }
 
 fn type_of(view: &View) -> Type {

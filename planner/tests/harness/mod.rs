@@ -5,9 +5,11 @@
 mod bytes;
 mod graphs;
 mod offsets;
+mod plans;
 mod text;
 
 pub(crate) use bytes::Bytes;
 pub(crate) use graphs::{graph, plan_then_verify};
 pub(crate) use offsets::solve_then_check;
+pub(crate) use plans::verify_anything;
 pub(crate) use text::text_form;

@@ -30,6 +30,24 @@ impl<M: Memory> Kernel<op::AvgPool2d> for CpuBuffer<M> {
     }
 }
 
+impl<M: Memory> Kernel<op::MaxPool1d> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::MaxPool1d>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        let [x, y] = [&call.inputs[0], &call.outputs[0]].map(|view| op::lifted_view(view, call.op.channels_last));
+        pool::<Largest>(operands, &x, &y, call.op.on_images().window(), None);
+        Ok(())
+    }
+}
+
+impl<M: Memory> Kernel<op::AvgPool1d> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::AvgPool1d>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        let [x, y] = [&call.inputs[0], &call.outputs[0]].map(|view| op::lifted_view(view, call.op.channels_last));
+        pool::<Add>(operands, &x, &y, call.op.on_images().window(), Some(call.op.count_padding));
+        Ok(())
+    }
+}
+
 impl<M: Memory> Kernel<op::GlobalAvgPool> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::GlobalAvgPool>) -> Result<(), Error> {
         let operands = operands(self.memory.bytes_mut(), call)?;
@@ -55,7 +73,12 @@ fn pool<F: Fold>(operands: Operands<'_, f32, 1>, x_view: &View, y_view: &View, w
     let (x_size, y_size) = (image[0] * image[1] * channels, windows[0] * windows[1] * channels);
     for (index, y) in output.chunks_exact_mut(y_size).enumerate() {
         let x = &x[index * x_size..][..x_size];
-        if channels == 1 { plane::<F>(x, y, sides, mean) } else { pixels::<F>(x, y, sides, channels, mean) }
+        // Whole rows are taken tap by tap, which is without end where nearly all taps lie in padding.
+        if channels == 1 && sides[1].kernel <= sides[1].image + sides[1].windows {
+            plane::<F>(x, y, sides, mean);
+        } else {
+            pixels::<F>(x, y, sides, channels, mean);
+        }
     }
 }
 
@@ -139,5 +162,6 @@ fn taps(sides: [Side; 2], window: [usize; 2], count_padding: bool) -> f32 {
     let [rows, columns] = [0, 1].map(|side| {
         if count_padding { sides[side].padded_taps(window[side]) } else { sides[side].taps(window[side]).len() }
     });
-    (rows * columns) as f32
+    // Padding can be larger than any image, and so can this be than a whole number.
+    (rows as f64 * columns as f64) as f32
 }

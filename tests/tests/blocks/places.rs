@@ -102,6 +102,46 @@ mod generated {
     }
 }
 
+macro_rules! same {
+    () => {
+        use super::model_graph;
+
+        #[model_graph]
+        pub struct Same {
+            #[input]
+            x: Tensor<f32, 2>,
+            #[output(x * 3)]
+            y: _,
+        }
+    };
+}
+
+/// Every token of a model, and the name of the macro that is exported beside it, comes out of one macro, twice.
+#[allow(unreachable_pub, reason = "a public block is what this is about")]
+mod left {
+    same!();
+}
+
+#[allow(unreachable_pub, reason = "a public block is what this is about")]
+mod right {
+    same!();
+}
+
+#[model_graph]
+struct Both {
+    #[input]
+    x: Tensor<f32, 2>,
+    #[output(left::Same(right::Same(x)))]
+    y: _,
+}
+
+#[test]
+fn one_macro_emits_a_public_block_twice() {
+    let mut model = Both::new(&Cpu).unwrap();
+    *model.x_mut() = [1.0, 2.0];
+    assert_eq!(*model.forward().unwrap().y(), [9.0, 18.0]);
+}
+
 #[model_graph]
 struct Base {
     #[input]

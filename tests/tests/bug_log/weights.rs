@@ -112,6 +112,15 @@ fn wl_5_tied_weights_are_one_tensor_and_a_missing_twin_is_suggested() {
 }
 
 #[test]
+fn weights_that_are_alike_are_no_twins() {
+    let entries: [(&str, &str, &[usize], [usize; 2]); 2] = [("a", "F32", &[2], [0, 8]), ("c", "F32", &[2], [8, 16])];
+    let two = file(&entries, &floats(&[1.0; 4]));
+    let error = Three::new(&Cpu).unwrap().load(&SafeTensors::new(&two).unwrap()).err().unwrap();
+    let ErrorKind::Weights(complaints) = error.kind() else { panic!("{error}") };
+    assert_eq!((&complaints.missing[..], &complaints.tied[..]), (&["ffn.b"][..], &[][..]));
+}
+
+#[test]
 fn wl_6_data_may_start_at_any_address() {
     let whole = good();
     for shift in 0..4 {

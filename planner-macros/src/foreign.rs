@@ -1,0 +1,95 @@
+//! What other frameworks call otherwise: operators, settings and element types, and what to write for them here. It knows
+//! names alone, of neither operands nor shapes.
+
+/// What to write for operators that other frameworks have under another name.
+pub(crate) fn operator(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "cat" => "write `concat(a, b, axis = 0)`",
+        "stack" => "write `concat` of parts that `reshape` gave the new dimension, with extent 1",
+        "view" => "write `reshape(x, shape = [2, 3])`",
+        "squeeze" | "unsqueeze" | "expand_dims" => {
+            "write the extents with or without the 1: `reshape(x, shape = [1, 2, 3])`"
+        }
+        "split" | "chunk" | "narrow" | "select" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
+        "swapaxes" => "write `permute(x, axes = [1, 0, 2])`",
+        "upsample" | "interpolate" | "resize" => {
+            "doubling by the nearest element is `concat` of a tensor with itself along a new last dimension, \
+             and a `reshape`; other ways are not in the language yet"
+        }
+        "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
+        "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
+        "scaled_dot_product_attention" => "write `matmul(softmax(matmul(q, transpose(k)) / sqrt(D)), v)`",
+        "conv" | "conv1d" => "write `conv2d(x, w)`",
+        "adaptive_avg_pool2d" => "the mean of each whole plane is `global_avg_pool(x)`",
+        "batch_norm1d" | "batch_norm2d" => "write `batch_norm(x, scale, bias, mean, var)`",
+        "min" => "the smaller of two is `minimum(a, b)`, and the least element `-max(-x)`",
+        "pow" | "square" => "write a product, such as `x * x`",
+        "rsqrt" => "write `1 / sqrt(x)`",
+        "relu6" => "write `clamp(x, low = 0, high = 6)`",
+        "dropout" => "nothing is dropped when a network is only run: leave it out",
+        "identity" | "contiguous" | "detach" => "write the operand alone",
+        "t" => "write `transpose(x)`",
+        "swish" => "write `silu(x)`",
+        _ => return None,
+    })
+}
+
+/// The one among an operator's settings that other frameworks call `name`.
+pub(crate) fn setting<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let here: &[&str] = match name {
+        "dim" | "dims" => &["axis", "axes"],
+        "keepdim" | "keepdims" => &["keep_dims"],
+        "min" | "a_min" => &["low"],
+        "max" | "a_max" => &["high"],
+        "kernel_size" | "kernel_shape" => &["kernel"],
+        "ceil_mode" => &["ceil"],
+        "count_include_pad" => &["count_padding"],
+        "negative_slope" | "alpha" => &["slope"],
+        "start_dim" => &["start"],
+        "size" | "newshape" => &["shape"],
+        "epsilon" => &["eps"],
+        "data_format" => &["layout"],
+        _ => return None,
+    };
+    known.iter().copied().find(|known| here.contains(known))
+}
+
+/// True for a floating-point type that is not `f32`.
+pub(crate) fn float(dtype: &str) -> bool {
+    ["f64", "float", "double", "Float", "float32", "float64"].contains(&dtype)
+}
+
+/// What to say when too many operands are given to an operator that has a namesake elsewhere.
+pub(crate) fn operands(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "max" => "the larger of two is `maximum(a, b)`",
+        "transpose" => "it swaps the last two dimensions; others are moved by `permute(x, axes = [1, 0, 2])`",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use model_graph_planner::op;
+
+    use super::setting;
+
+    #[test]
+    fn what_is_advised_is_there_and_what_is_replaced_is_not() {
+        for name in ["cat", "view", "squeeze", "split", "upsample", "linear", "pow", "relu6", "identity", "t"] {
+            assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
+        }
+        assert_eq!(super::operator("relu"), None);
+        let advised = ["maximum", "minimum", "permute", "concat", "reshape", "clamp", "global_avg_pool", "silu"];
+        assert!(advised.iter().all(|name| op::find(name).is_some()));
+    }
+
+    #[test]
+    fn a_setting_is_named_as_the_operator_has_it() {
+        assert_eq!(setting("dim", &["axis"]), Some("axis"));
+        assert_eq!(setting("dim", &["axes", "keep_dims"]), Some("axes"));
+        assert_eq!(setting("dim", &["low", "high"]), None);
+        assert_eq!(setting("max", &["low", "high"]), Some("high"));
+        assert_eq!(setting("stride", &["stride"]), None);
+    }
+}
