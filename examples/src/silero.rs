@@ -50,7 +50,7 @@ pub struct Silero {
     #[node(write(context, src = samples[.., 448..]))]
     kept: _,
     /// Four windows' spectra, their real parts first.
-    #[node(conv1d(reshape(pad(sound, padding = [[0, 0], [0, 64]], mode = reflect), shape = [1, 1, 640]), stft, stride = 128))]
+    #[node(conv1d(reshape(pad(sound, before = [0, 0], after = [0, 64], mode = reflect), shape = [1, 1, 640]), stft, stride = 128))]
     spectrum: Tensor<f32, 1, 258, 4>,
     #[node(spectrum[.., ..129])]
     real: _,
@@ -66,7 +66,7 @@ pub struct Silero {
     layer3: Tensor<f32, 1, 64, 1>,
     #[node(relu(conv1d(layer3, w4, padding = 1) + b4))]
     layer4: Tensor<f32, 1, 128, 1>,
-    #[node(lstm(reshape(layer4, shape = [1, 1, 128]), memory, w_ih, w_hh, b_ih + b_hh))]
+    #[node(lstm(reshape(layer4, shape = [1, 1, 128]), memory, w_ih, w_hh, b_ih, b_hh))]
     cell: Tensor<f32, 1, 2, 1, 128>,
     #[node(write(memory, src = cell[0]))]
     remembered: _,
