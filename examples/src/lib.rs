@@ -1,6 +1,7 @@
 //! The models of the examples, so that the tests can run over every one of them.
 
 pub mod digits;
+pub mod keywords;
 //pub mod rnnoise;
 pub mod silero;
 //pub mod stories;

@@ -20,19 +20,19 @@ pub struct Silero {
     #[weight(name = "conv1.weight")]
     w1: Tensor<f32, 128, 129, 3>,
     #[weight(name = "conv1.bias")]
-    b1: Tensor<f32, 128, 1>,
+    b1: Tensor<f32, 128>,
     #[weight(name = "conv2.weight")]
     w2: Tensor<f32, 64, 128, 3>,
     #[weight(name = "conv2.bias")]
-    b2: Tensor<f32, 64, 1>,
+    b2: Tensor<f32, 64>,
     #[weight(name = "conv3.weight")]
     w3: Tensor<f32, 64, 64, 3>,
     #[weight(name = "conv3.bias")]
-    b3: Tensor<f32, 64, 1>,
+    b3: Tensor<f32, 64>,
     #[weight(name = "conv4.weight")]
     w4: Tensor<f32, 128, 64, 3>,
     #[weight(name = "conv4.bias")]
-    b4: Tensor<f32, 128, 1>,
+    b4: Tensor<f32, 128>,
     #[weight(name = "lstm_cell.weight_ih")]
     w_ih: Tensor<f32, 512, 128>,
     #[weight(name = "lstm_cell.weight_hh")]
@@ -58,13 +58,13 @@ pub struct Silero {
     imaginary: _,
     #[node(sqrt(real * real + imaginary * imaginary))]
     strength: Tensor<f32, 1, 129, 4>,
-    #[node(relu(conv1d(strength, w1, padding = 1) + b1))]
+    #[node(relu(conv1d(strength, w1, padding = 1) + expand_dims(b1, axis = 1)))]
     layer1: Tensor<f32, 1, 128, 4>,
-    #[node(relu(conv1d(layer1, w2, padding = 1, stride = 2) + b2))]
+    #[node(relu(conv1d(layer1, w2, padding = 1, stride = 2) + expand_dims(b2, axis = 1)))]
     layer2: Tensor<f32, 1, 64, 2>,
-    #[node(relu(conv1d(layer2, w3, padding = 1, stride = 2) + b3))]
+    #[node(relu(conv1d(layer2, w3, padding = 1, stride = 2) + expand_dims(b3, axis = 1)))]
     layer3: Tensor<f32, 1, 64, 1>,
-    #[node(relu(conv1d(layer3, w4, padding = 1) + b4))]
+    #[node(relu(conv1d(layer3, w4, padding = 1) + expand_dims(b4, axis = 1)))]
     layer4: Tensor<f32, 1, 128, 1>,
     #[node(lstm(reshape(layer4, shape = [1, 1, 128]), memory, w_ih, w_hh, b_ih, b_hh))]
     cell: Tensor<f32, 1, 2, 1, 128>,

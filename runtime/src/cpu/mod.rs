@@ -12,6 +12,7 @@ mod conv2d_nhwc;
 mod conv_transpose;
 mod copy;
 mod fill;
+mod fixed;
 mod gemm;
 mod math;
 mod matmul;
@@ -21,6 +22,10 @@ mod operands;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod quant;
+mod quant_conv;
+mod quant_linear;
+mod quant_pool;
 mod recurrent;
 mod reduce;
 mod resize;

@@ -276,7 +276,8 @@ pub(super) fn broadcast(view: &View, dims: &[usize]) -> [usize; MAX_RANK] {
     strides
 }
 
-fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
+/// Bytes as elements, or an error when they do not lie as elements have to.
+pub(super) fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {
         return Ok(&[]);
@@ -284,7 +285,8 @@ fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     bytemuck::try_cast_slice(bytes).map_err(|_| ErrorKind::Misaligned { needed: align_of::<T>(), address }.into())
 }
 
-fn elements_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Error> {
+/// As [`elements`].
+pub(super) fn elements_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {
         return Ok(&mut []);
