@@ -199,7 +199,12 @@ pub(crate) mod text {
     pub(crate) const OPERAND: &str = "expected a tensor, a number or an operator call such as `relu(x)`";
     pub(crate) const TOO_DEEP: &str = "too much lies within each other here; give a part of it a name: a field \
          `#[node(…)] part: _` or a dim `PART = …`";
-    pub(crate) const DIM: &str = "a dim is declared as `NAME = n`, such as `dims(BATCH = 32)`";
+    pub(crate) const DIM: &str = "a dim is declared as `NAME = n`, such as `dims(BATCH = 32)`, or as `NAME <= n` where its \
+         value comes with the inputs";
+    pub(crate) const DIM_BOUND: &str = "an open dim is declared with the largest value that it can have, such as \
+         `dims(SEQ <= 512)`; the least is 1";
+    pub(crate) const OPEN_NUMBER: &str = "it is known only where the program runs, and a number that is fixed is needed \
+         here; write a number or a dim declared as `NAME = n`";
     pub(crate) const RESERVED: &str = "names that start with two underscores are kept for the emitted code; give this \
          one another name";
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
@@ -244,8 +249,10 @@ pub(crate) mod text {
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =
         "operands come before settings: write this one before the first `name = value`";
-    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32; \
-         convert the numbers before they are written";
+    pub(crate) const CAST_TO_BLOCKS: &str = "weights are put into blocks before a model runs, with `model_graph::quantise`; \
+         cast to f32, f16, bf16, an integer or bool";
+    pub(crate) const CHAINED: &str = "comparisons do not follow one another; join two of them: `(a < b) & (b < c)`";
+    pub(crate) const LAZY: &str = "tensors are joined element by element: write `&` or `|`";
     pub(crate) const RANGE: &str =
         "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";
 }

@@ -3,6 +3,8 @@
 
 mod block;
 mod call;
+mod element;
+mod open;
 mod parts;
 mod scope;
 mod wording;
@@ -30,7 +32,9 @@ pub(crate) struct Lowered<'m> {
     /// For each field, its tensor; none after a complaint.
     pub(crate) tensors: Vec<Option<TensorId>>,
     /// Numbers that stand in expressions, as constants of the model.
-    pub(crate) numbers: Vec<(TensorId, f32)>,
+    pub(crate) numbers: Vec<(TensorId, DType, f64)>,
+    /// Where the crate `model-graph` is.
+    pub(crate) krate: syn::Path,
     /// Fields that nothing depends on.
     pub(crate) unused: Vec<usize>,
     /// What can be reached of the blocks.
@@ -53,7 +57,8 @@ struct Lowering<'m, 'r> {
     graph: Graph,
     /// Names of extents; position 0 stands for none.
     dim_names: Vec<String>,
-    numbers: BTreeMap<u32, TensorId>,
+    /// By element type and bits.
+    numbers: BTreeMap<(&'static str, u64), (TensorId, DType, f64)>,
     taken: BTreeSet<String>,
     parts: Vec<Part<'m>>,
     /// Constants of blocks, each by its block and its field: all copies have one.
@@ -81,6 +86,9 @@ pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
     if !model.fields.iter().any(|field| matches!(field.role, ast::Role::Output(_) | ast::Role::Broken)) {
         lowering.report.add(&model.name, text::NO_OUTPUT);
     }
+    if lowering.report.is_empty() && !model.is_open() {
+        lowering.given_dims();
+    }
     if lowering.report.is_empty() && model.is_open() {
         lowering.open_constants();
     }
@@ -95,8 +103,9 @@ pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
         .collect();
     let idle = lowering.graph.unused();
     let unused = (0..tensors.len()).filter(|field| tensors[*field].is_some_and(|id| idle.contains(&id))).collect();
-    let numbers = lowering.numbers.iter().map(|(bits, id)| (*id, f32::from_bits(*bits))).collect();
-    Lowered { graph: lowering.graph, dims: lowering.scope.dims, tensors, numbers, unused, parts: lowering.parts }
+    let numbers = lowering.numbers.into_values().collect();
+    let (graph, dims, parts) = (lowering.graph, lowering.scope.dims, lowering.parts);
+    Lowered { graph, dims, tensors, numbers, krate: model.krate(), unused, parts }
 }
 
 impl<'m> Lowering<'m, '_> {
@@ -109,7 +118,15 @@ impl<'m> Lowering<'m, '_> {
         }
         let model = self.scope.model;
         let field = &model.fields[index];
-        let declared = self.declared(&field.ty, &field.plain_name());
+        let mut declared = self.declared(&field.ty, &field.plain_name());
+        if let (Some(Some(ty)), ast::Type::Tensor { dtype, .. }) = (declared, &field.ty)
+            && ty.dtype.is_quantised()
+            && !matches!(field.role, ast::Role::Weight { .. })
+        {
+            self.report
+                .add(dtype, format!("only a `#[weight]` can be {}; write another element type, such as f16", ty.dtype));
+            declared = Some(None);
+        }
         let uses = std::mem::take(&mut self.scope.uses);
         let id = match &field.role {
             ast::Role::Input { keep } => {
@@ -132,12 +149,48 @@ impl<'m> Lowering<'m, '_> {
             ast::Role::Broken => None,
         };
         self.scope.uses = uses;
+        let id = self.fixed_role(index, id);
         self.part(index, id);
         // A stand-in of the declared type: what depends on this field can still be checked.
         let name = self.full(&field.plain_name());
         let id = id.or_else(|| self.graph.leaf(name, Role::Node, declared.flatten()?).ok());
         self.scope.states[index] = State::Done(id);
         id
+    }
+
+    /// The tensor, unless its role needs extents that are fixed and it has others.
+    fn fixed_role(&mut self, index: usize, id: Option<TensorId>) -> Option<TensorId> {
+        let field = &self.scope.model.fields[index];
+        let ty = self.graph.tensor(id?).ty;
+        let what = match &field.role {
+            ast::Role::Weight { .. } => "a weight",
+            ast::Role::State => "a state",
+            ast::Role::Constant(_) | ast::Role::ConstantFill(_) => "a constant",
+            ast::Role::Node(_) | ast::Role::Chain { .. } if field.keep.is_some() => "a kept node",
+            _ => return id,
+        };
+        if !ty.shape.is_open() {
+            return id;
+        }
+        let at = match &field.ty {
+            ast::Type::Tensor { dims, .. } => {
+                let mut quiet = Report::default();
+                let is_open = |dim: &&DimExpr| dim.dim(&self.scope.dims, &mut quiet).is_some_and(|dim| dim.is_open());
+                dims.iter().find(is_open).map(|dim| dim.at)
+            }
+            _ => None,
+        };
+        let text = format!(
+            "{what} lives from one forward to the next and needs fixed extents, and `{}` is {}: the dim is open; {}",
+            field.plain_name(),
+            self.shape_text(&ty.shape),
+            match what {
+                "a kept node" => "make it an output, or watch it with an `Observer`",
+                _ => "give it the largest extent and use a part of it, such as `w[..SEQ]`",
+            }
+        );
+        self.report.add(at.unwrap_or(At::from(&field.name)), text);
+        None
     }
 
     fn leaf(&mut self, field: &ast::Field, role: Role, declared: Option<Option<Type>>) -> Option<TensorId> {
@@ -174,6 +227,13 @@ impl<'m> Lowering<'m, '_> {
             self.report.add(at, format!("`{name}` has {} dimensions; a tensor has at most {MAX_RANK}", dims.len()));
         }
         let (Some(dtype), Some(shape)) = (element, shape) else { return Some(None) };
+        if dtype.is_quantised() && shape.rank() == 0 {
+            self.report.add(
+                at,
+                format!("`{name}` has no dimension along which {dtype} could lie in blocks; write at least one extent"),
+            );
+            return Some(None);
+        }
         let ty = Type { dtype, shape };
         if ty.bytes().is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             let text = self.shape_text(&shape);
@@ -192,19 +252,12 @@ impl<'m> Lowering<'m, '_> {
     fn dtype(&mut self, name: &proc_macro2::Ident) -> Option<DType> {
         let text = name.to_string();
         match DType::from_name(&text) {
-            Some(DType::F16 | DType::BF16 | DType::Bool) => {
-                self.report.add(
-                    name,
-                    format!("tensors of `{text}` are not in the language yet; f32, i8, u8, i32, u32 and i64 are"),
-                );
-                None
-            }
             Some(dtype) => Some(dtype),
             None => {
-                let known = ["f32", "i8", "u8", "i32", "u32", "i64"];
+                let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
                 let advice = match crate::foreign::float(&text) {
                     true => String::from("everything is computed in `f32`: write that"),
-                    false => suggestion(nearest(&text, known), &known),
+                    false => suggestion(nearest(&text, known.iter().copied()), &known),
                 };
                 self.report.add(name, format!("there is no element type `{text}`; {advice}"));
                 None
@@ -213,8 +266,8 @@ impl<'m> Lowering<'m, '_> {
     }
 
     fn extent(&mut self, dim: &DimExpr) -> Option<Dim> {
-        let size = dim.value(&self.scope.dims, self.report)?;
-        Some(Dim { size, name: self.dim_name(dim) })
+        let extent = dim.dim(&self.scope.dims, self.report)?;
+        Some(extent.named(self.dim_name(dim)))
     }
 
     /// The number under which an extent's text is remembered; 0 when it is just a number.
@@ -278,8 +331,14 @@ impl<'m> Lowering<'m, '_> {
                 return Some(id);
             }
             Value::Tensor { id, .. } => id,
-            Value::Number(number) => self.number(number, at)?,
+            Value::Number(number) => self.number(number, DType::F32, None, at)?,
         };
+        let ty = self.graph.tensor(id).ty;
+        if ty.dtype.is_quantised() {
+            let text = format!("a weight of {} cannot be handed on as it is; write `… as f32`", ty.dtype);
+            self.report.add(at, text);
+            return None;
+        }
         self.graph.node(name, role, Rc::new(op::Identity {}), &[id]).ok()
     }
 
@@ -287,22 +346,7 @@ impl<'m> Lowering<'m, '_> {
         match &expr.kind {
             ExprKind::Number(number) => Some(Value::Number(*number)),
             ExprKind::Name(ident) => self.name(ident),
-            ExprKind::Cast { of, dtype } => {
-                let value = self.expr(of, name);
-                match self.dtype(dtype)? {
-                    DType::F32 => match value? {
-                        Value::Tensor { id, .. } if self.graph.tensor(id).ty.dtype != DType::F32 => {
-                            self.report.add(dtype, text::CAST);
-                            None
-                        }
-                        value => Some(value),
-                    },
-                    _ => {
-                        self.report.add(dtype, text::CAST);
-                        None
-                    }
-                }
-            }
+            ExprKind::Cast { of, dtype } => self.cast(of, dtype, name),
             ExprKind::Block { block, operands } => self.block(block, operands, name, false),
             ExprKind::Index { of, ranges } => self.index(of, ranges, name),
             ExprKind::Call { name: at, op, operands, named, settings } => {
@@ -349,6 +393,7 @@ impl<'m> Lowering<'m, '_> {
             return id.map(|id| Value::Tensor { id, fresh: false });
         }
         if self.scope.dims.contains(ident) {
+            // A number in an expression is a constant of the model.
             let size = DimExpr::name(ident.clone()).value(&self.scope.dims, self.report)?;
             return Some(Value::Number(size as f64));
         }
@@ -367,25 +412,6 @@ impl<'m> Lowering<'m, '_> {
         };
         self.report.add(ident, format!("there is no tensor `{name}`; {advice}"));
         None
-    }
-
-    /// A number as a constant of the model; equal numbers share one.
-    fn number(&mut self, number: f64, at: At) -> Option<TensorId> {
-        let single = number as f32;
-        if !single.is_finite() {
-            let text = match number.is_finite() {
-                true => format!("{number:?} is more than an f32 can hold"),
-                false => format!("these numbers come to {number:?}, which is no number to compute with"),
-            };
-            self.report.add(at, text);
-            return None;
-        }
-        if let Some(id) = self.numbers.get(&single.to_bits()) {
-            return Some(*id);
-        }
-        let id = self.graph.leaf(format!("{single:?}"), Role::Constant, Type::f32(Shape::SCALAR)).ok()?;
-        self.numbers.insert(single.to_bits(), id);
-        Some(id)
     }
 
     /// Adds a node under a name made of the field's and the operator's.

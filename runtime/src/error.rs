@@ -88,10 +88,48 @@ pub enum ErrorKind {
         /// Elements given.
         given: usize,
     },
+    /// An extent of an input is another than it has to be.
+    Extent {
+        /// The input's name.
+        input: &'static str,
+        /// The dimension, counted from 0.
+        axis: usize,
+        /// The extent that it has.
+        given: usize,
+        /// The extent that it has to have.
+        expected: usize,
+        /// The input that says so: another one, or the same where the extent is fixed or given twice.
+        by: &'static str,
+    },
+    /// An extent of an input is none that it can have.
+    Extents {
+        /// The input's name.
+        input: &'static str,
+        /// The dimension, counted from 0.
+        axis: usize,
+        /// The extent that was given.
+        given: usize,
+        /// The smallest that it can have.
+        least: usize,
+        /// The largest that it can have.
+        most: usize,
+        /// How far those that it can have are apart.
+        step: usize,
+    },
     /// `forward` was called although an input was not written since the last one overwrote it.
     InputNotSet {
         /// The input's name.
         input: &'static str,
+    },
+    /// An index that was given to an operator lies outside of what it looks up in. Nothing was read there and nothing
+    /// was written.
+    IndexOutOfRange {
+        /// The operator's name.
+        op: &'static str,
+        /// The index.
+        index: i64,
+        /// How many there are; negative indices count from the end.
+        extent: usize,
     },
     /// Operands of a step overlap in a way its kernel cannot run on. A checked plan never leads here.
     Overlap {
@@ -197,11 +235,27 @@ impl fmt::Display for Error {
             ErrorKind::Length { expected, given } => {
                 write!(f, "the tensor has {expected} elements and the data {given}")
             }
+            ErrorKind::Extent { input, axis, given, expected, by } => {
+                write!(f, "dimension {axis} of input `{input}` is {given} and has to be {expected}")?;
+                if by == input { Ok(()) } else { write!(f, ", as it was written in `{by}`; write `{input}` anew") }
+            }
+            ErrorKind::Extents { input, axis, given, least, most, step } => {
+                write!(f, "dimension {axis} of input `{input}` is {given} and has to be from {least} to {most}")?;
+                if *step > 1 { write!(f, " in steps of {step}") } else { Ok(()) }
+            }
             ErrorKind::InputNotSet { input } => write!(
                 f,
                 "input `{input}` is not written; write it before every forward, which may overwrite it, or once if it is \
                  declared `#[input(keep)]`"
             ),
+            ErrorKind::IndexOutOfRange { op, index, extent } => match extent {
+                0 => write!(f, "`{op}` is given the index {index} and looks up in nothing"),
+                _ => write!(
+                    f,
+                    "`{op}` is given the index {index}, which has to be from -{extent} to {}",
+                    extent.saturating_sub(1)
+                ),
+            },
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }

@@ -15,9 +15,11 @@ pub mod operators {}
 
 pub mod buffer;
 pub mod cpu;
+mod element;
 mod error;
 mod hook;
 mod kernel;
+mod open;
 #[doc(hidden)]
 pub mod private;
 mod state;
@@ -28,11 +30,14 @@ pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
 #[cfg(feature = "alloc")]
 pub use cpu::Cpu;
 pub use cpu::{CpuBuffer, CpuSlice};
+pub use element::{BLOCK, Block, BlockQ4_0, BlockQ8_0, Bool, dequantise, quantise};
 pub use error::{Error, ErrorKind, SavedFault, Text};
+pub use half::{bf16, f16};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::model_graph;
 pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
+pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]
 pub use private as __private;
 pub use tensor::{Array, TensorMut, TensorRef};

@@ -1,7 +1,7 @@
 //! A border that repeats what it surrounds. The planner makes it, around a tensor that is padded by reflection or by its
 //! edge; the language has no name for it.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Spec, operator};
 use crate::{Dim, Type};
 
@@ -13,7 +13,7 @@ operator! {
         /// How many there are.
         count: usize,
         /// The operand's index that is the result's first.
-        first: usize,
+        first: Dim,
         /// From there on backwards.
         back: bool,
     }
@@ -31,19 +31,19 @@ impl Described for Border {
     };
 
     fn build(_: &Args<'_>) -> Result<Border, RuleError> {
-        Ok(Border { axis: 0, count: 0, first: 0, back: false })
+        Ok(Border { axis: 0, count: 0, first: Dim::new(0), back: false })
     }
 }
 
 impl Operator for Border {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Any.of_all(inputs)?;
         let mut output = inputs[0];
         let rule = "a border repeats elements that are there";
-        let needed = self.first + 1;
+        let needed = self.first.plus(1).ok_or(RuleError::Overflow)?;
         let dim = output.shape.dims_mut().get_mut(self.axis).ok_or(RuleError::TooManyDims)?;
-        if dim.size < needed || self.back && self.count > needed {
-            let expected = needed.max(self.count);
+        if !needed.at_most(*dim) || self.back && !Dim::new(self.count).at_most(needed) {
+            let expected = needed.size.max(self.count);
             return Err(RuleError::Extent { at: (0, self.axis), expected, at_least: true, rule });
         }
         *dim = Dim::new(self.count);

@@ -1,7 +1,7 @@
 //! Two-dimensional convolution.
 
-use super::rule::f32_only;
-use super::window::{extent, least, named, padding, plane, spell_layout};
+use super::rule::Kind;
+use super::window::{extent, least, named, padding, plane, spell_layout, taps};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type, View};
 
@@ -48,9 +48,10 @@ impl Described for Conv2d {
         let dilation = args.pair("dilation", 1, Some([1, 1]))?;
         four(args.inputs, 0)?;
         four(args.inputs, 1)?;
-        let (input, _) = plane(&args.inputs[0].shape, channels_last);
-        let (kernel, _) = plane(&args.inputs[1].shape, channels_last);
-        let padding = padding(args, input, kernel, stride, dilation)?;
+        let (input, axes) = plane(&args.inputs[0].shape, channels_last);
+        let (kernel, kernel_axes) = plane(&args.inputs[1].shape, channels_last);
+        let kernel = taps(kernel, kernel_axes)?;
+        let padding = padding(args, input, kernel, stride, dilation, axes)?;
         Ok(Conv2d { stride, padding, dilation, groups: args.size("groups", 1, Some(1))?, channels_last })
     }
 }
@@ -73,16 +74,23 @@ impl Operator for Conv2d {
         output.is_packed() || !self.channels_last && (output.dims[3] < 2 || output.strides[3] == 1)
     }
 
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         four(inputs, 0)?;
         four(inputs, 1)?;
         let (x, w) = (inputs[0].shape.dims(), inputs[1].shape.dims());
         let channel = if self.channels_last { 3 } else { 1 };
+        if self.groups > 1 && x[channel].is_open() {
+            return Err(RuleError::OpenExtent { at: (0, channel), rule: "groups divide the channels" });
+        }
         if self.groups == 0 || !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
             return Err(super::rule::bad("groups", "a divisor of the input channels and of the filters"));
         }
-        if x[channel].size / self.groups != w[channel].size {
+        if x[channel].over(self.groups) != Some(w[channel].named(0)) {
             return Err(if self.groups == 1 {
                 RuleError::Mismatch {
                     left: (0, channel),
@@ -112,6 +120,7 @@ impl Operator for Conv2d {
         }
         let (input, axes) = plane(&inputs[0].shape, self.channels_last);
         let (kernel, kernel_axes) = plane(&inputs[1].shape, self.channels_last);
+        let kernel = taps(kernel, kernel_axes)?;
         let mut output = [Dim::default(); 2];
         for side in 0..2 {
             if kernel[side] == 0 {
@@ -135,6 +144,6 @@ impl Operator for Conv2d {
         }
         let dims =
             if self.channels_last { [x[0], output[0], output[1], w[0]] } else { [x[0], w[0], output[0], output[1]] };
-        Ok(Type::f32(Shape::new(&dims).ok_or(RuleError::TooManyDims)?))
+        Ok(Type { dtype, shape: Shape::new(&dims).ok_or(RuleError::TooManyDims)? })
     }
 }

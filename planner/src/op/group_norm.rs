@@ -1,6 +1,6 @@
 //! Normalisation of groups of channels, and of vectors by their length.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Action, Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::{MAX_RANK, Type};
 
@@ -63,13 +63,13 @@ impl Described for InstanceNorm {
 }
 
 fn infer(inputs: &[Type], groups: Option<usize>) -> Result<Type, RuleError> {
-    f32_only(inputs)?;
+    Kind::Floats.of_all(inputs)?;
     let x = inputs[0].shape;
     if x.rank() < 2 {
         return Err(RuleError::Rank { input: 0, expected: "at least 2 dimensions, the channels second" });
     }
-    if groups.is_some_and(|groups| !x.dims()[1].size.is_multiple_of(groups)) {
-        return Err(RuleError::Setting { name: "groups", expected: super::Expected::Divisor(x.dims()[1].size) });
+    if groups.is_some_and(|groups| x.dims()[1].over_exactly(groups).is_none()) {
+        return Err(RuleError::Setting { name: "groups", expected: super::axes::divisor(x.dims()[1]) });
     }
     for (input, operand) in inputs.iter().enumerate().skip(1) {
         if operand.shape.rank() != 1 {
@@ -84,6 +84,10 @@ fn infer(inputs: &[Type], groups: Option<usize>) -> Result<Type, RuleError> {
 }
 
 impl Operator for GroupNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         infer(inputs, Some(self.groups))
     }
@@ -94,6 +98,10 @@ impl Operator for GroupNorm {
 }
 
 impl Operator for InstanceNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         infer(inputs, None)
     }
@@ -139,7 +147,7 @@ impl LpNorm {
 
 impl Operator for LpNorm {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         Ok(inputs[0])
     }
 

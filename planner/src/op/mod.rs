@@ -6,13 +6,17 @@ mod axes;
 mod batch_norm;
 mod binary;
 mod border;
+mod cast;
+mod compare;
 mod concat;
 mod conv2d;
 mod conv_transpose;
 mod copy;
 mod fill;
+mod gather;
 mod group_norm;
 mod line;
+mod linear;
 mod matmul;
 mod norm;
 mod pad;
@@ -39,15 +43,19 @@ use core::fmt;
 pub use attention::{Attention, Rope, mask_and_past};
 pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Mul, Prelu, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Modulo, Mul, Pow, Prelu, Rem, Sub};
 pub use border::Border;
+pub use cast::Cast;
+pub use compare::{And, Equal, Greater, GreaterEqual, IsInf, IsNan, Less, LessEqual, Not, NotEqual, Or, Where, Xor};
 pub use concat::Concat;
 pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, transposed_rows};
 pub use conv2d::Conv2d;
 pub use copy::Copy;
 pub use fill::Fill;
+pub use gather::{ArgMax, ArgMin, BroadcastTo, CumSum, Gather, OneHot, Trilu};
 pub use group_norm::{GroupNorm, InstanceNorm, LpNorm};
 pub use line::{AvgPool1d, Conv1d, MaxPool1d, lifted_view};
+pub use linear::Linear;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
@@ -68,15 +76,15 @@ pub use space::{DepthToSpace, SpaceToDepth};
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
 pub use unary::{
-    Abs, Clamp, Elu, Exp, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Relu, Selu, Sigmoid, Silu, Softplus,
-    Sqrt, Tanh,
+    Abs, Ceil, Clamp, Cos, Elu, Erf, Exp, Floor, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Reciprocal,
+    Relu, Round, Selu, Sigmoid, Sign, Silu, Sin, Softplus, Sqrt, Tanh,
 };
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
-use crate::{MAX_RANK, Type, View};
+use crate::{DType, Dim, MAX_RANK, Type, View};
 
 /// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
 /// operator makes.
@@ -102,6 +110,12 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+    /// An element type.
+    DType(DType),
+    /// A [`Dim`](crate::Dim).
+    Dim(Dim),
+    /// An array of them.
+    Dims(&'a [Dim]),
     /// An array of `f32`.
     F32s(&'a [f32]),
 }
@@ -117,9 +131,9 @@ impl Field<'_> {
                 count += 1;
             }
         }
-        let mut push = |value: usize| {
+        let mut push = |value: Value<'static>| {
             if let Some(place) = list.get_mut(count) {
-                *place = int(value);
+                *place = value;
                 count += 1;
             }
         };
@@ -128,9 +142,14 @@ impl Field<'_> {
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
             Field::Bool(value) => return visit(Value::Bool(value)),
-            Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::DType(dtype) => return visit(Value::Word(dtype.name())),
+            Field::Usizes(values) => values.iter().for_each(|value| push(int(*value))),
+            Field::Bools(marks) => {
+                marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at)))
+            }
             Field::F32s(_) => {}
-            Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
+            Field::Dim(dim) => return visit(extent(dim)),
+            Field::Dims(dims) => dims.iter().for_each(|dim| push(extent(*dim))),
         }
         visit(Value::List(&list[..count]));
     }
@@ -138,6 +157,10 @@ impl Field<'_> {
 
 fn int<'a>(value: usize) -> Value<'a> {
     Value::Int(i64::try_from(value).unwrap_or(i64::MAX), 0)
+}
+
+fn extent<'a>(dim: Dim) -> Value<'a> {
+    if dim.is_open() { Value::Open(dim) } else { int(dim.size) }
 }
 
 /// What an operator is to the planner.
@@ -163,6 +186,9 @@ pub trait Fields {
     fn kernel(&self) -> &'static str;
     /// Calls `visit` with each field of the struct.
     fn fields(&self, visit: &mut dyn FnMut(&'static str, Field<'_>));
+    /// The operator for these values of the open dims, none of which its fields then follow from.
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> alloc::rc::Rc<dyn Operator>;
     /// The struct itself, for whoever runs a plan that is not written into a program.
     fn as_any(&self) -> &dyn core::any::Any;
 }
@@ -230,9 +256,33 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
+    /// True when the kernel takes operands of `f32` alone: where the rule takes `f16` or `bf16` as well, those are cast,
+    /// and so is the result.
+    fn through_f32(&self) -> bool {
+        false
+    }
+
+    /// True when that operand may be a weight in blocks.
+    fn takes_blocks(&self, _input: usize) -> bool {
+        false
+    }
+
     /// Bytes of scratch that the kernel needs during its step.
     fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
         0
+    }
+}
+
+/// What an operator makes of operands of these types: its own rule, and that no weight in blocks goes where only single
+/// elements do.
+///
+/// # Errors
+/// What the rule complains of.
+pub fn infer(op: &dyn Operator, inputs: &[Type]) -> Result<Type, RuleError> {
+    let blocks = |(input, ty): (usize, &Type)| ty.dtype.is_quantised() && !op.takes_blocks(input);
+    match inputs.iter().enumerate().position(blocks) {
+        Some(input) => Err(RuleError::Blocks { input }),
+        None => op.infer(inputs),
     }
 }
 
@@ -248,11 +298,20 @@ pub trait Described: Operator + Sized + 'static {
 /// Rust types that can be fields of an operator.
 trait AsField {
     fn as_field(&self) -> Field<'_>;
+
+    /// The field for these values of the open dims.
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self;
 }
 
 impl AsField for usize {
     fn as_field(&self) -> Field<'_> {
         Field::Usize(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -260,11 +319,21 @@ impl AsField for f32 {
     fn as_field(&self) -> Field<'_> {
         Field::F32(*self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl AsField for i32 {
     fn as_field(&self) -> Field<'_> {
         Field::I32(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -272,11 +341,32 @@ impl AsField for bool {
     fn as_field(&self) -> Field<'_> {
         Field::Bool(*self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
+}
+
+impl AsField for DType {
+    fn as_field(&self) -> Field<'_> {
+        Field::DType(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl<const N: usize> AsField for [usize; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Usizes(self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -284,11 +374,43 @@ impl<const N: usize> AsField for [f32; N] {
     fn as_field(&self) -> Field<'_> {
         Field::F32s(self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl<const N: usize> AsField for [bool; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Bools(self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
+}
+
+impl AsField for Dim {
+    fn as_field(&self) -> Field<'_> {
+        Field::Dim(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self {
+        Dim::new(Dim::at(self, values)).named(self.name)
+    }
+}
+
+impl<const N: usize> AsField for [Dim; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::Dims(self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self {
+        self.map(|dim| AsField::at(&dim, values))
     }
 }
 
@@ -310,6 +432,11 @@ macro_rules! operator {
 
             fn fields(&self, _visit: &mut dyn FnMut(&'static str, $crate::op::Field<'_>)) {
                 $( _visit(stringify!($field), $crate::op::AsField::as_field(&self.$field)); )*
+            }
+
+            #[cfg(feature = "alloc")]
+            fn at(&self, _values: &[usize]) -> alloc::rc::Rc<dyn $crate::op::Operator> {
+                alloc::rc::Rc::new($name { $( $field: $crate::op::AsField::at(&self.$field, _values), )* })
             }
 
             fn as_any(&self) -> &dyn core::any::Any {

@@ -1,6 +1,6 @@
 //! Pooling over windows of an image.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::window::{extent, least, named, padding, plane, spell_layout};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Type};
@@ -72,8 +72,8 @@ impl Window {
         let kernel = args.pair("kernel", 1, None)?;
         let stride = args.pair("stride", 1, Some(kernel))?;
         let dilation = args.pair("dilation", 1, Some([1, 1]))?;
-        let (input, _) = plane(shape, channels_last);
-        let padding = padding(args, input, kernel, stride, dilation)?;
+        let (input, axes) = plane(shape, channels_last);
+        let padding = padding(args, input, kernel, stride, dilation, axes)?;
         for side in 0..2 {
             let reach = (kernel[side] - 1).saturating_mul(dilation[side]).saturating_add(1);
             if padding[side] >= reach || padding[side + 2] >= reach {
@@ -84,7 +84,7 @@ impl Window {
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         let mut shape = inputs[0].shape;
         if shape.rank() != 4 {
             return Err(RuleError::Rank { input: 0, expected: "4 dimensions" });
@@ -94,16 +94,23 @@ impl Window {
             let padded = [self.padding[side], self.padding[side + 2]];
             let size =
                 extent(input[side], self.kernel[side], self.stride[side], padded, self.dilation[side], self.ceil)
-                    .ok_or(RuleError::Extent {
-                        at: (0, axes[side]),
-                        expected: least(self.kernel[side], padded, self.dilation[side]),
-                        at_least: true,
-                        rule: "the window has to fit into the padded image at least once",
+                    .ok_or(if self.ceil && input[side].is_open() {
+                        RuleError::OpenExtent {
+                            at: (0, axes[side]),
+                            rule: "whether a last window fits with `ceil` depends on it",
+                        }
+                    } else {
+                        RuleError::Extent {
+                            at: (0, axes[side]),
+                            expected: least(self.kernel[side], padded, self.dilation[side]),
+                            at_least: true,
+                            rule: "the window has to fit into the padded image at least once",
+                        }
                     })?;
             let dim = &mut shape.dims_mut()[axes[side]];
             *dim = named(size, *dim);
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype, shape })
     }
 }
 
@@ -161,6 +168,10 @@ macro_rules! pool {
             spell_layout(self, visit);
         }
 
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
                 self.window().infer(inputs)
             }
@@ -195,8 +206,12 @@ impl Operator for GlobalAvgPool {
         spell_layout(self, visit);
     }
 
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         let mut shape = inputs[0].shape;
         if shape.rank() != 4 {
             return Err(RuleError::Rank { input: 0, expected: "4 dimensions" });
@@ -205,6 +220,6 @@ impl Operator for GlobalAvgPool {
         for axis in axes {
             shape.dims_mut()[axis] = Dim::new(1);
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype, shape })
     }
 }

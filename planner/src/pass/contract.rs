@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::bytes::overlap;
 use super::check::{Fault, check, fault};
 use super::{Planned, PlannedStep};
-use crate::op::{Action, Fill, Fused, Operator, find};
+use crate::op::{self, Action, Fill, Fused, Operator, find};
 use crate::{Role, Shape, Storage, Type, View};
 
 /// Checks a plan together with its operators: all that [`check`] does, and that every step's operands have types which
@@ -25,6 +25,8 @@ pub fn verify(planned: &Planned) -> Result<(), Fault> {
 
 fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<(), Fault> {
     let view = |tensor: usize| &planned.tensors[tensor].view;
+    // A plan is for the largest values of the open dims, and its views have the extents for those.
+    let op = step.op.at(&[]);
     let name = step.op.name();
     let [output] = step.outputs[..] else { fault!("step {index} (`{name}`) has {} results", step.outputs.len()) };
     match step.op.action() {
@@ -37,7 +39,10 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
-    match step.op.infer(&types) {
+    if step.op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
+        fault!("step {index} (`{name}`) reads halves, and its kernel takes f32 alone");
+    }
+    match op::infer(&*op, &types) {
         Ok(inferred) if inferred == result => {}
         Ok(inferred) => fault!("step {index} (`{name}`) makes {inferred} and writes {result}"),
         Err(error) => fault!("step {index} (`{name}`) does not take its operands: {error:?}"),
@@ -59,7 +64,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
         [scratch] if view(scratch).is_packed() => view(scratch).span().len(),
         _ => fault!("step {index} (`{name}`) has its working space in pieces"),
     };
-    let needed = step.op.scratch(&types, &result);
+    let needed = op.scratch(&types, &result);
     if given < needed {
         fault!("step {index} (`{name}`) needs {needed} bytes to work in and has {given}");
     }
