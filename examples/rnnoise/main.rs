@@ -147,7 +147,7 @@ fn features(path: &Path) -> Result<(), Box<dyn Error>> {
     for frame in numbers.as_chunks::<42>().0 {
         model.features_mut().write(&[*frame])?;
         let outputs = model.forward()?;
-        let numbers = outputs.gain()[0].iter().chain(&outputs.voice()[0]);
+        let numbers = outputs.gain().as_slice().iter().chain(outputs.voice().as_slice());
         println!("{}", numbers.map(f32::to_string).collect::<Vec<_>>().join(" "));
     }
     Ok(())

@@ -2,6 +2,6 @@
 
 pub mod digits;
 pub mod keywords;
-//pub mod rnnoise;
+pub mod rnnoise;
 pub mod silero;
-//pub mod stories;
+pub mod stories;

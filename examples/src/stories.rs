@@ -87,7 +87,6 @@ pub struct Stories {
 }
 
 /// Tells a story token by token. What was given before stays in the model's states.
-#[derive(Debug)]
 pub struct Teller<'m> {
     model: &'m mut Stories,
     position: usize,
