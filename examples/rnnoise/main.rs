@@ -41,7 +41,11 @@ fn main() {
             let loudness = |samples: &[i16]| {
                 (samples.iter().map(|sample| f64::from(*sample).powi(2)).sum::<f64>() / samples.len() as f64).sqrt()
             };
-            println!("noise before: {:.0}, after: {:.0} (root of the mean square)", loudness(&tone()), loudness(&cleaned));
+            println!(
+                "noise before: {:.0}, after: {:.0} (root of the mean square)",
+                loudness(&tone()),
+                loudness(&cleaned)
+            );
             Ok(())
         }
         Args::Recording { input, output } => recording(&input, &output),
@@ -83,7 +87,9 @@ fn recording(input: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(input).map_err(|error| format!("{}: {error}", input.display()))?;
     let (pairs, rest) = bytes.as_chunks();
     if !rest.is_empty() {
-        return Err(format!("{}: {} bytes are no whole number of samples of 16 bits", input.display(), bytes.len()).into());
+        return Err(
+            format!("{}: {} bytes are no whole number of samples of 16 bits", input.display(), bytes.len()).into()
+        );
     }
     let samples: Vec<i16> = pairs.iter().map(|pair| i16::from_le_bytes(*pair)).collect();
     let cleaned: Vec<u8> = clean(&samples, false)?.into_iter().flat_map(i16::to_le_bytes).collect();

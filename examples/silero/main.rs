@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lexopt::prelude::*;
-use model_graph::{Cpu, SafeTensors};
-use model_graph_examples::silero::Silero;
+use model_graph::Cpu;
+use model_graph_examples::silero::{Silero, load};
 
 const USAGE: &str = "usage: silero --weights FILE --wav FILE
 
-  --weights  silero_vad_16k.safetensors, as the package `silero-vad` brings it
+  --weights  silero_vad_16k.safetensors or silero_vad_openvino_16k.onnx, as the package `silero-vad` brings them
   --wav      a recording of one channel, 16,000 samples a second, 16 bits each";
 
 fn main() {
@@ -53,7 +53,7 @@ fn run(weights: &Path, wav: &Path) -> Result<(), Box<dyn Error>> {
     let samples = read(wav).map_err(|error| format!("{}: {error}", wav.display()))?;
     eprintln!("{}", Silero::PLAN);
     let mut model = Silero::new(&Cpu)?;
-    model.load(&SafeTensors::new(&bytes)?)?;
+    load(&mut model, &bytes).map_err(|error| format!("{}: {error}", weights.display()))?;
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut micros = Vec::with_capacity(samples.len().div_ceil(512));
@@ -89,5 +89,8 @@ fn read(wav: &Path) -> Result<Vec<f32>, Box<dyn Error>> {
         )
         .into());
     }
-    Ok(reader.samples::<i16>().map(|sample| sample.map(|sample| f32::from(sample) / 32768.0)).collect::<Result<_, _>>()?)
+    Ok(reader
+        .samples::<i16>()
+        .map(|sample| sample.map(|sample| f32::from(sample) / 32768.0))
+        .collect::<Result<_, _>>()?)
 }

@@ -47,20 +47,26 @@ pub struct Rnnoise {
     /// 22 cepstral coefficients, how the first six change, the pitch and how it correlates.
     #[input]
     pub features: Tensor<f32, 1, 42>,
-    #[node(tanh(Dense<IN = 42, UNITS = 24>(features)))]
+    #[node(Dense<IN = 42, UNITS = 24>(features))]
     input: _,
-    #[node(Unit<IN = 24, UNITS = 24>(input))]
-    vad_unit: _,
-    #[node(Unit<IN = 90, UNITS = 48>(concat(input, vad_unit, features, axis = 1)))]
+    #[node(tanh(input))]
+    seen: _,
+    #[node(Unit<IN = 24, UNITS = 24>(seen))]
+    voice_unit: _,
+    #[node(Unit<IN = 90, UNITS = 48>(concat(seen, voice_unit, features, axis = 1)))]
     noise_unit: _,
-    #[node(Unit<IN = 114, UNITS = 96>(concat(vad_unit, noise_unit, features, axis = 1)))]
+    #[node(Unit<IN = 114, UNITS = 96>(concat(voice_unit, noise_unit, features, axis = 1)))]
     gain_unit: _,
+    #[node(Dense<IN = 96, UNITS = 22>(gain_unit))]
+    gain_layer: _,
+    #[node(Dense<IN = 24, UNITS = 1>(voice_unit))]
+    voice_layer: _,
     /// What each band is to be multiplied with, from 0 to 1.
-    #[output(sigmoid(Dense<IN = 96, UNITS = 22>(gain_unit)))]
-    pub gain: _,
+    #[output(sigmoid(gain_layer))]
+    pub gain: Tensor<f32, 1, 22>,
     /// How likely there is a voice.
-    #[output(sigmoid(Dense<IN = 24, UNITS = 1>(vad_unit)))]
-    pub voice: _,
+    #[output(sigmoid(voice_layer))]
+    pub voice: Tensor<f32, 1, 1>,
 }
 
 /// The weights that Mozilla trained (BSD-3-Clause, see `LICENSE-rnnoise`), as `nnnoiseless` publishes them.

@@ -1,7 +1,9 @@
 //! Silero VAD, 16 kHz: how likely there is speech in 32 ms of sound. An LSTM cell remembers what came before, and the last
 //! 64 samples stay for the next frame.
 
-use model_graph::model_graph;
+use model_graph::{Renamed, SafeTensors, model_graph};
+
+use crate::onnx::Onnx;
 
 /// One frame of 512 samples.
 #[model_graph]
@@ -73,4 +75,33 @@ pub struct Silero {
     /// How likely there is speech.
     #[output(sigmoid(matmul(relu(cell[0, 0]), reshape(w5, shape = [128, 1])) + b5))]
     pub speech: Tensor<f32, 1, 1>,
+}
+
+/// Loads weights from a file's bytes, as safetensors or as ONNX. The package `silero-vad` has brought both, of different
+/// trainings.
+///
+/// # Errors
+/// When the file is neither, or holds other weights.
+pub fn load(model: &mut Silero, file: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    // A safetensors file has the length of its header first, and then the header, which is an object.
+    if file.get(8) == Some(&b'{') {
+        return Ok(model.load(&SafeTensors::new(file)?)?);
+    }
+    let file = Onnx::new(file).map_err(|error| format!("neither a safetensors nor an ONNX file: {error}"))?;
+    Ok(model.load(&Renamed::new(&file, &names()))?)
+}
+
+/// The weights' names, and those of the constants in the ONNX file without control flow.
+fn names() -> Vec<(String, String)> {
+    let mut names = vec![(String::from("stft_conv.weight"), String::from("stft.forward_basis_buffer"))];
+    for part in ["weight", "bias"] {
+        for layer in 0..4 {
+            names.push((format!("conv{}.{part}", layer + 1), format!("encoder.{layer}.reparam_conv.{part}")));
+        }
+        for side in ["ih", "hh"] {
+            names.push((format!("lstm_cell.{part}_{side}"), format!("decoder.rnn.{part}_{side}")));
+        }
+        names.push((format!("final_conv.{part}"), format!("decoder.decoder.2.{part}")));
+    }
+    names.into_iter().map(|(name, other)| (name, format!("F0::If_0_then_branch__Inline_0__{other}"))).collect()
 }

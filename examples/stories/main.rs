@@ -11,7 +11,8 @@ use lexopt::prelude::*;
 use model_graph::Cpu;
 use model_graph_examples::stories::{BEGIN, CONTEXT, Checkpoint, Sampler, Stories, Teller, Tokenizer};
 
-const USAGE: &str = "usage: stories --model FILE --tokenizer FILE [--prompt TEXT] [--tokens N] [--temperature T] [--seed N]
+const USAGE: &str =
+    "usage: stories --model FILE --tokenizer FILE [--prompt TEXT] [--tokens N] [--temperature T] [--seed N]
 
   --model        a checkpoint of llama2.c: stories260K.bin
   --tokenizer    its tokenizer: tok512.bin

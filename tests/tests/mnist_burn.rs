@@ -1,6 +1,7 @@
 //! The MNIST network of burn's examples, written in the language: its own weights, its own reference outputs.
 
 use model_graph::{Cpu, Poison, SafeTensors, model_graph};
+use model_graph_examples::onnx::Onnx;
 use model_graph_tests::npz::Npz;
 use model_graph_tests::shared;
 

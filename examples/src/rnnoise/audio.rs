@@ -54,7 +54,7 @@ impl Stream {
             self.weaken(&gains);
         }
         self.synthesise(&mut samples);
-        *out = samples.map(|sample| sample as i16);
+        *out = samples.map(|sample| sample.round() as i16);
         Ok(())
     }
 

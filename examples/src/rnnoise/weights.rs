@@ -8,11 +8,11 @@ use model_graph::{DType, Error, Weight, WeightSource};
 /// The layers in the order of the file, and whether they are recurrent.
 const LAYERS: [(&str, bool); 6] = [
     ("input", false),
-    ("vad_unit", true),
+    ("voice_unit", true),
     ("noise_unit", true),
     ("gain_unit", true),
-    ("gain", false),
-    ("voice", false),
+    ("gain_layer", false),
+    ("voice_layer", false),
 ];
 
 /// What is wrong with a file.
@@ -72,7 +72,7 @@ impl RnnoiseWeights {
         // 0 is tanh, 1 sigmoid, 2 relu.
         let expected = match layer {
             "input" => 0,
-            "gain" | "voice" => 1,
+            "gain_layer" | "voice_layer" => 1,
             _ => 2,
         };
         if *activation != expected {

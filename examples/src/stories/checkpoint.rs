@@ -78,7 +78,8 @@ impl<'a> Checkpoint<'a> {
         }
         let [dim, hidden, layers, heads, kv_heads, vocab, context] = numbers;
         if !dim.is_multiple_of(heads) || !heads.is_multiple_of(kv_heads) || layers > 1024 {
-            let text = format!("a width of {dim} in {heads} heads, {kv_heads} for keys, and {layers} layers fit no model");
+            let text =
+                format!("a width of {dim} in {heads} heads, {kv_heads} for keys, and {layers} layers fit no model");
             return Err(Malformed(text));
         }
         let config = Config { dim, hidden, layers, heads, kv_heads, vocab, context };

@@ -157,8 +157,7 @@ mod tests {
         let tokenizer = tokenizer();
         let tokens = tokenizer.encode("é");
         assert_eq!(tokens, [BEGIN, 259, 3 + 0xc3, 3 + 0xa9]);
-        let text: Vec<u8> =
-            tokens.windows(2).flat_map(|pair| tokenizer.decode(pair[0], pair[1])).copied().collect();
+        let text: Vec<u8> = tokens.windows(2).flat_map(|pair| tokenizer.decode(pair[0], pair[1])).copied().collect();
         assert_eq!(String::from_utf8(text).as_deref(), Ok("é"));
     }
 
