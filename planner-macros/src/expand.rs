@@ -1,6 +1,7 @@
 //! The driver of the phases, and the emitted code: data in one constant, behaviour in the runtime crate.
 
 mod interface;
+mod own;
 mod parts;
 mod steps;
 
@@ -37,7 +38,8 @@ pub(crate) fn expand(model: &Model, mut report: Report, with_struct: bool) -> Ex
     } else {
         quote! { #expansion }
     };
-    Expanded { tokens: quote! { #report #(#warnings)* #structs #body }, sound: report.is_empty() }
+    let hand_on = report.is_empty().then(|| own::hand_on(model));
+    Expanded { tokens: quote! { #report #(#warnings)* #structs #body #hand_on }, sound: report.is_empty() }
 }
 
 /// The model's struct and that of its outputs. They depend on nothing that is not written in the model itself.

@@ -27,12 +27,19 @@ pub(crate) enum ExprKind {
     Number(f64),
     /// An operator call. For `+` and the like, `name` is the sign's place.
     Call { name: At, op: String, operands: Vec<Expr>, settings: Vec<Setting> },
-    /// Another model: `path::Block<D = 4>(x, mask)`.
-    Block { block: BlockRef, operands: Vec<Expr> },
+    /// Another model, `path::Block<D = 4>(x, mask)`, or an operator that a user's crate declares, `path::Op(x, n = 4)`.
+    Block { block: BlockRef, operands: Vec<Expr>, given: Vec<Given> },
     /// `x[1..3, ..]`.
     Index { of: Box<Expr>, ranges: Vec<Range> },
     /// `x as f32`.
     Cast { of: Box<Expr>, dtype: Ident },
+}
+
+/// `name = …` in a call of what is not known yet: an operand where it can be read as one, and a setting where it can.
+pub(crate) struct Given {
+    pub(crate) name: Ident,
+    pub(crate) operand: syn::Result<Expr>,
+    pub(crate) setting: syn::Result<Setting>,
 }
 
 /// `name = value`.
@@ -72,8 +79,9 @@ impl Expr {
     fn new(at: At, kind: ExprKind) -> Expr {
         let inside = match &kind {
             ExprKind::Name(_) | ExprKind::Number(_) => 0,
-            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
-                operands.iter().map(|operand| operand.depth).max().unwrap_or(0)
+            ExprKind::Call { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).map(|operand| operand.depth).max().unwrap_or(0)
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.depth,
         };
@@ -85,8 +93,9 @@ impl Expr {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } | ExprKind::Block { operands, .. } => {
-                operands.iter().for_each(|operand| operand.names(visit));
+            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.names(visit));
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.names(visit),
         }
@@ -97,9 +106,9 @@ impl Expr {
         match &self.kind {
             ExprKind::Name(_) | ExprKind::Number(_) => {}
             ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.blocks(visit)),
-            ExprKind::Block { block, operands } => {
+            ExprKind::Block { block, operands, given } => {
                 visit(block);
-                operands.iter().for_each(|operand| operand.blocks(visit));
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.blocks(visit));
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.blocks(visit),
         }
@@ -217,9 +226,9 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         return Err(syn::Error::new(brackets.span.join(), text));
     }
     if crate::block::stands(input) {
-        let (block, operands, parens) = crate::block::call(input)?;
+        let (block, operands, given, parens) = crate::block::call(input)?;
         let at = block.at.to(At::token(parens));
-        return Ok(Expr::new(at, ExprKind::Block { block, operands }));
+        return Ok(Expr::new(at, ExprKind::Block { block, operands, given }));
     }
     let name: Ident = input.parse().map_err(|_| {
         input.error(if input.peek(Token![&]) {
@@ -268,6 +277,11 @@ fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
     };
     let value = value.map_err(|_| wrong())?;
     Ok(Expr::new(At::token(lit.span()), ExprKind::Number(value)))
+}
+
+/// What can be read as operands of those that are given by name.
+fn by_name(given: &[Given]) -> impl Iterator<Item = &Expr> {
+    given.iter().filter_map(|given| given.operand.as_ref().ok())
 }
 
 pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {

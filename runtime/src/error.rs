@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::DType;
+
 /// What went wrong at run time.
 ///
 /// What can be asked beforehand is asked before anything is written: a request that is refused leaves models and buffers
@@ -95,6 +97,13 @@ pub enum ErrorKind {
         /// The operator's name.
         op: &'static str,
     },
+    /// A kernel asks for an operand as elements of another type than it has.
+    Element {
+        /// The type the operand has.
+        expected: DType,
+        /// The type it was asked for.
+        given: DType,
+    },
     /// A weight source does not hold what the model needs.
     #[cfg(feature = "alloc")]
     Weights(alloc::boxed::Box<crate::weights::Complaints>),
@@ -162,6 +171,9 @@ impl fmt::Display for Error {
             ),
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
+            }
+            ErrorKind::Element { expected, given } => {
+                write!(f, "a kernel asks for {given} elements of an operand of {expected}; ask for {expected}")
             }
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]

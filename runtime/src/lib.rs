@@ -30,7 +30,7 @@ pub use cpu::{CpuBuffer, CpuSlice};
 pub use error::{Error, ErrorKind};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
-pub use model_graph_macros::model_graph;
+pub use model_graph_macros::{model_graph, operator};
 pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
 #[doc(hidden)]
 pub use private as __private;

@@ -112,7 +112,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn dim_text(&self, shape: &Shape, axis: usize) -> String {
+    pub(super) fn dim_text(&self, shape: &Shape, axis: usize) -> String {
         let dim = shape.dims()[axis];
         match dim.name {
             0 => dim.size.to_string(),

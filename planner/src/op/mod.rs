@@ -9,6 +9,7 @@ mod copy;
 mod fill;
 mod matmul;
 mod norm;
+pub mod own;
 mod pad;
 mod pool;
 mod reduce;
@@ -31,6 +32,9 @@ pub use copy::Copy;
 pub use fill::Fill;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
+pub use own::Own;
+#[cfg(feature = "alloc")]
+pub use own::OwnCall;
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
 pub use reduce::{Max, Mean, Sum};

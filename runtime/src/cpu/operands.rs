@@ -115,7 +115,7 @@ pub(super) fn fused_operands<'a, O: Described>(
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.
-fn shapes<'v>(
+pub(super) fn shapes<'v>(
     least: usize,
     inputs: &[View],
     outputs: &'v [View],
@@ -132,7 +132,7 @@ fn shapes<'v>(
     Ok((output, types))
 }
 
-fn type_of(view: &View) -> Result<Type, Error> {
+pub(super) fn type_of(view: &View) -> Result<Type, Error> {
     let dims = view.dims.get(..view.rank).ok_or(length(MAX_RANK, view.rank))?;
     let mut shape = Shape::SCALAR;
     for &size in dims {
@@ -146,12 +146,12 @@ pub(super) fn length(expected: usize, given: usize) -> Error {
     ErrorKind::Length { expected, given }.into()
 }
 
-fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
+pub(super) fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
     if strided || view.is_packed() { Ok(()) } else { Err(length(view.elements(), view.span().len())) }
 }
 
 /// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two.
-fn carve<'a, T: Pod, const N: usize>(
+pub(super) fn carve<'a, T: Pod, const N: usize>(
     bytes: &'a mut [u8],
     op: &'static str,
     output: &View,
@@ -231,7 +231,7 @@ pub(super) fn broadcast(view: &View, dims: &[usize]) -> [usize; MAX_RANK] {
     strides
 }
 
-fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
+pub(super) fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {
         return Ok(&[]);
@@ -239,7 +239,7 @@ fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     bytemuck::try_cast_slice(bytes).map_err(|_| ErrorKind::Misaligned { needed: align_of::<T>(), address }.into())
 }
 
-fn elements_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Error> {
+pub(super) fn elements_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {
         return Ok(&mut []);
