@@ -20,7 +20,10 @@ pub(super) fn call<'a>(op: &'a dyn Operator, origins: &'a [Origin<'a>]) -> Optio
 pub(super) fn bound(origin: &Origin<'_>, krate: &Path) -> TokenStream {
     match origin {
         Origin::Here { path, .. } => quote! { __Buffer: #krate::Kernel<#path> },
-        Origin::Through { block, number, .. } => quote! { #block: #krate::__private::Runs<__Buffer, #number> },
+        Origin::Through { block, number, rule } => {
+            let settings = settings(rule);
+            quote! { #block: #krate::__private::Runs<__Buffer, #number, Settings = #settings> }
+        }
     }
 }
 
