@@ -104,6 +104,8 @@ pub(crate) enum Role {
     Weight {
         name: Option<LitStr>,
     },
+    /// Kept from forward to forward and written by them.
+    State,
     /// A constant expression of the tensor's array type.
     Constant(TokenStream),
     /// A function that fills the tensor when the model is constructed.
@@ -135,6 +137,17 @@ pub(crate) enum Type {
     },
     /// It could not be read; the complaint is in the report.
     Broken,
+}
+
+impl Role {
+    /// The expressions that it is made of.
+    pub(crate) fn exprs(&self) -> &[Expr] {
+        match self {
+            Role::Node(expr) | Role::Output(expr) => std::slice::from_ref(expr),
+            Role::Chain { operands, .. } => operands,
+            _ => &[],
+        }
+    }
 }
 
 impl Field {

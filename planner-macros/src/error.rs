@@ -204,7 +204,11 @@ pub(crate) mod text {
          one another name";
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \
          write the extents as `dims(NAME = n)` in the attribute";
-    pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[constant(…)]`, \
+    pub(crate) const STATE: &str = "`#[state]` takes nothing: a state is zero at the start; write `#[state]`, and set it \
+         through its `…_mut()` where it is to begin as something else";
+    pub(crate) const CONSTANT_WRITE: &str = "a constant is worked out once, and a state is written by every forward: write it in \
+         a field of its own, `#[node(write(…))] next: _`";
+    pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[state]`, `#[constant(…)]`, \
          `#[node(…)]`, `#[chain(…)]` or `#[output(…)]`";
     pub(crate) const BLOCK_CALL: &str = "a block is given its inputs: `Block(x)`, or `Block<D = 4>(x)` to bind a dim";
     pub(crate) const BLOCK_SETTING: &str =

@@ -3,6 +3,7 @@
 mod interface;
 mod own;
 mod parts;
+mod states;
 mod steps;
 
 use model_graph_planner::{Options, Order, PlanError, Planned, offset::Budget, plan};
@@ -151,6 +152,7 @@ fn unused(field: &ast::Field) -> Option<TokenStream> {
         ast::Role::Constant(_) | ast::Role::ConstantFill(_) => {
             format!("constant `{plain}` is never read, yet takes memory: no output depends on it")
         }
+        ast::Role::State => format!("state `{plain}` is neither read nor written, yet takes memory"),
         ast::Role::Node(_) | ast::Role::Chain { .. } => {
             format!("node `{plain}` is never read and is not computed: no output depends on it")
         }
@@ -200,12 +202,15 @@ impl ToTokens for Expansion<'_> {
         let forward = steps::forward(self, &krate);
         let accessors = self.interface.on_model(self, &krate);
         let parts = parts::accessors(self, &krate);
+        let states = states::methods(self, &krate);
+        let state_size = states::size(self, &krate);
         let outputs = self.interface.on_outputs(self, &krate);
         tokens.extend(quote! {
             #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
             impl #name {
                 /// Where every tensor lies and when, and the steps that are run.
                 pub const PLAN: #krate::Plan<'static> = #plan;
+                #state_size
                 #(#dims)*
                 #constants
             }
@@ -216,6 +221,7 @@ impl ToTokens for Expansion<'_> {
                 #forward
                 #accessors
                 #parts
+                #states
             }
 
             #[allow(dead_code, deprecated, clippy::all)]

@@ -26,7 +26,14 @@ pub(crate) enum ExprKind {
     /// A number.
     Number(f64),
     /// An operator call. For `+` and the like, `name` is the sign's place.
-    Call { name: At, op: String, operands: Vec<Expr>, settings: Vec<Setting> },
+    Call {
+        name: At,
+        op: String,
+        operands: Vec<Expr>,
+        /// Operands given by name: `at = position`.
+        named: Vec<(Ident, Expr)>,
+        settings: Vec<Setting>,
+    },
     /// Another model, `path::Block<D = 4>(x, mask)`, or an operator that a user's crate declares, `path::Op(x, n = 4)`.
     Block { block: BlockRef, operands: Vec<Expr>, given: Vec<Given> },
     /// `x[1..3, ..]`.
@@ -79,7 +86,10 @@ impl Expr {
     fn new(at: At, kind: ExprKind) -> Expr {
         let inside = match &kind {
             ExprKind::Name(_) | ExprKind::Number(_) => 0,
-            ExprKind::Call { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
+            ExprKind::Call { operands, named, .. } => {
+                let named = named.iter().map(|(_, operand)| operand);
+                operands.iter().chain(named).map(|operand| operand.depth).max().unwrap_or(0)
+            }
             ExprKind::Block { operands, given, .. } => {
                 operands.iter().chain(by_name(given)).map(|operand| operand.depth).max().unwrap_or(0)
             }
@@ -93,7 +103,10 @@ impl Expr {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
+            ExprKind::Call { operands, named, .. } => {
+                operands.iter().for_each(|operand| operand.names(visit));
+                named.iter().for_each(|(_, operand)| operand.names(visit));
+            }
             ExprKind::Block { operands, given, .. } => {
                 operands.iter().chain(by_name(given)).for_each(|operand| operand.names(visit));
             }
@@ -105,13 +118,41 @@ impl Expr {
     pub(crate) fn blocks<'a>(&'a self, visit: &mut dyn FnMut(&'a BlockRef)) {
         match &self.kind {
             ExprKind::Name(_) | ExprKind::Number(_) => {}
-            ExprKind::Call { operands, .. } => operands.iter().for_each(|operand| operand.blocks(visit)),
+            ExprKind::Call { operands, named, .. } => {
+                operands.iter().for_each(|operand| operand.blocks(visit));
+                named.iter().for_each(|(_, operand)| operand.blocks(visit));
+            }
             ExprKind::Block { block, operands, given } => {
                 visit(block);
                 operands.iter().chain(by_name(given)).for_each(|operand| operand.blocks(visit));
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.blocks(visit),
         }
+    }
+
+    /// Calls `visit` with what every `write` in it writes.
+    pub(crate) fn writes<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Name(_) | ExprKind::Number(_) => {}
+            ExprKind::Call { operands, named, .. } => {
+                operands.iter().for_each(|operand| operand.writes(visit));
+                named.iter().for_each(|(_, operand)| operand.writes(visit));
+                if let Some(written) = self.written() {
+                    visit(written);
+                }
+            }
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.writes(visit));
+            }
+            ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.writes(visit),
+        }
+    }
+
+    /// What it writes, when it is a `write` itself.
+    pub(crate) fn written(&self) -> Option<&Expr> {
+        let ExprKind::Call { op, operands, named, .. } = &self.kind else { return None };
+        let state = named.iter().find(|(name, _)| name == "state").map(|(_, operand)| operand);
+        if op == "write" { operands.first().or(state) } else { None }
     }
 
     /// True for a number, with signs before it or none.
@@ -163,7 +204,7 @@ fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::
 }
 
 fn call(at: At, name: At, op: &str, operands: Vec<Expr>) -> Expr {
-    Expr::new(at, ExprKind::Call { name, op: op.into(), operands, settings: Vec::new() })
+    Expr::new(at, ExprKind::Call { name, op: op.into(), operands, named: Vec::new(), settings: Vec::new() })
 }
 
 fn cast(input: ParseStream<'_>) -> syn::Result<Expr> {
@@ -244,10 +285,11 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
     }
     let content;
     let parens = parenthesized!(content in input);
-    let (operands, settings) = arguments(&content)?;
-    let at = At::from(&name).to(At::token(parens.span.join()));
     let op = crate::ast::plain(&name);
-    Ok(Expr::new(at, ExprKind::Call { name: At::from(&name), op, operands, settings }))
+    let spec = model_graph_planner::op::find(&op).map(|entry| entry.spec).filter(|spec| !spec.variadic);
+    let (operands, named, settings) = arguments(&content, spec.map_or(&[], |spec| spec.operands))?;
+    let at = At::from(&name).to(At::token(parens.span.join()));
+    Ok(Expr::new(at, ExprKind::Call { name: At::from(&name), op, operands, named, settings }))
 }
 
 /// What to say of a token that continues no expression.
@@ -284,16 +326,25 @@ fn by_name(given: &[Given]) -> impl Iterator<Item = &Expr> {
     given.iter().filter_map(|given| given.operand.as_ref().ok())
 }
 
-pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Setting>)> {
-    let (mut operands, mut settings) = (Vec::new(), Vec::new());
+/// Operands, operands by name, settings.
+type Arguments = (Vec<Expr>, Vec<(Ident, Expr)>, Vec<Setting>);
+
+/// What stands in a call's parentheses. `names` are those that operands can be given by.
+pub(crate) fn arguments(input: ParseStream<'_>, names: &[&str]) -> syn::Result<Arguments> {
+    let (mut operands, mut named, mut settings) = (Vec::new(), Vec::new(), Vec::new());
     while !input.is_empty() {
         if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
-            let name = input.parse()?;
+            let name: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
-            settings.push(Setting { name, value: input.parse()? });
+            // In braces stands an extent, which is no tensor.
+            if names.contains(&crate::ast::plain(&name).as_str()) && !input.peek(token::Brace) {
+                named.push((name, input.parse()?));
+            } else {
+                settings.push(Setting { name, value: input.parse()? });
+            }
         } else {
             let operand: Expr = input.parse()?;
-            if !settings.is_empty() {
+            if !(settings.is_empty() && named.is_empty()) {
                 return Err(syn::Error::new(operand.at.start(), text::OPERAND_AFTER_SETTING));
             }
             operands.push(operand);
@@ -302,7 +353,7 @@ pub(crate) fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<S
             input.parse::<Token![,]>().map_err(|_| stray(input, "`,` or `)`"))?;
         }
     }
-    Ok((operands, settings))
+    Ok((operands, named, settings))
 }
 
 impl Parse for Value {

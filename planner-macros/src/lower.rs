@@ -118,6 +118,11 @@ impl<'m> Lowering<'m, '_> {
                 self.leaf(field, role, declared)
             }
             ast::Role::Weight { .. } => self.leaf(field, Role::Weight, declared),
+            ast::Role::State => {
+                let id = self.leaf(field, Role::State, declared);
+                self.scope.versions.extend(id.map(|id| (id, index)));
+                id
+            }
             ast::Role::Constant(_) | ast::Role::ConstantFill(_) => self.constant(index, declared),
             ast::Role::Node(expr) => {
                 let role = if field.keep.is_some() { Role::KeptNode } else { Role::Node };
@@ -270,11 +275,12 @@ impl<'m> Lowering<'m, '_> {
     fn named_result(&mut self, name: &str, role: Role, value: Value, at: At) -> Option<TensorId> {
         let name = self.full(name);
         let id = match value {
-            Value::Tensor { id, fresh: true } => {
+            // A version of a state stays one; what is to be read after the forward looks at it.
+            Value::Tensor { id, fresh: true } if role == Role::Node || self.graph.tensor(id).role != Role::State => {
                 self.graph.rename(id, name, role);
                 return Some(id);
             }
-            Value::Tensor { id, fresh: false } => id,
+            Value::Tensor { id, .. } => id,
             Value::Number(number) => self.number(number, at)?,
         };
         self.graph.node(name, role, Rc::new(op::Identity {}), &[id]).ok()
@@ -305,13 +311,20 @@ impl<'m> Lowering<'m, '_> {
             }
             ExprKind::Block { block, operands, given } => self.block(block, operands, given, name, false),
             ExprKind::Index { of, ranges } => self.index(of, ranges, name),
-            ExprKind::Call { name: at, op, operands, settings } => self.call(expr, *at, op, operands, settings, name),
+            ExprKind::Call { name: at, op, operands, named, settings } => {
+                let arguments = call::Arguments { operands, named, settings };
+                self.call(expr, *at, op, &arguments, name)
+            }
         }
     }
 
     fn name(&mut self, ident: &proc_macro2::Ident) -> Option<Value> {
         let name = plain(ident);
         if let Some(&index) = self.scope.fields.get(&name) {
+            // A state is what the last field before this one made of it.
+            let field = self.scope.path.last().copied();
+            let writer = field.and_then(|field| self.scope.writer_before(index, field));
+            let (state, index) = (index, writer.unwrap_or(index));
             if self.scope.states[index] == State::InWork {
                 let start = self.scope.path.iter().position(|field| *field == index).unwrap_or(0);
                 let around: Vec<String> = self.scope.path[start..]
@@ -328,7 +341,12 @@ impl<'m> Lowering<'m, '_> {
                 );
                 return None;
             }
-            return self.field(index).map(|id| Value::Tensor { id, fresh: false });
+            let id = self.field(index);
+            let id = match writer {
+                Some(writer) => self.scope.written.get(&(state, writer)).copied().or_else(|| self.field(state)),
+                None => id,
+            };
+            return id.map(|id| Value::Tensor { id, fresh: false });
         }
         if self.scope.dims.contains(ident) {
             let size = DimExpr::name(ident.clone()).value(&self.scope.dims, self.report)?;

@@ -12,7 +12,7 @@ use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::expr::{Expr, Setting, ValueKind};
 use crate::names::nearest;
 
-const ROLES: &[&str] = &["input", "weight", "constant", "node", "output", "chain"];
+const ROLES: &[&str] = &["input", "weight", "state", "constant", "node", "output", "chain"];
 
 /// Reads the struct; `None` when it is none.
 pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) -> Option<Model> {
@@ -184,6 +184,7 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
         let advice = match &field.role {
             Role::Input { .. } => Some("write `#[input(keep)]` to keep an input"),
             Role::Weight { .. } => Some("a weight always lives; remove `#[keep]`"),
+            Role::State => Some("a state always lives; remove `#[keep]`"),
             Role::Constant(_) | Role::ConstantFill(_) => Some("a constant always lives; remove `#[keep]`"),
             Role::Output(_) => Some("an output can be read after forward anyway; remove `#[keep]`"),
             Role::Node(_) | Role::Chain { .. } | Role::Broken => None,
@@ -251,6 +252,10 @@ fn read_role(name: &str, attribute: &Attribute) -> syn::Result<Role> {
                 Err(syn::Error::new_spanned(at, "write `#[weight]` or `#[weight(name = \"name.in.the.file\")]`"))
             }
         },
+        "state" => match &attribute.meta {
+            syn::Meta::Path(_) => Ok(Role::State),
+            _ => Err(syn::Error::new_spanned(at, text::STATE)),
+        },
         "constant" => list()?.parse_args_with(constant),
         "chain" => {
             let list = attribute.meta.require_list().map_err(|_| syn::Error::new_spanned(at, text::CHAIN))?;
@@ -313,7 +318,7 @@ fn constant(input: ParseStream<'_>) -> syn::Result<Role> {
 
 /// What goes through a chain, and what else its copies are given.
 fn chain(input: ParseStream<'_>, at: &Path) -> syn::Result<Role> {
-    let (operands, settings) = crate::expr::arguments(input)?;
+    let (operands, _, settings) = crate::expr::arguments(input, &[])?;
     let bind = |setting: Setting| match setting.value.kind {
         ValueKind::Dim { negative: false, dim, .. } => Ok((setting.name, dim)),
         _ => Err(syn::Error::new(setting.value.at.start(), text::BIND)),

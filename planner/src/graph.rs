@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::op::{Operator, RuleError};
+use crate::op::{Action, Operator, RuleError};
 use crate::{Role, Type};
 
 /// A tensor of a [`Graph`].
@@ -41,7 +41,7 @@ pub struct Tensor {
     pub ty: Type,
     /// What it is for.
     pub role: Role,
-    /// The call that makes it; none for inputs, weights and constants.
+    /// The call that makes it; none for inputs, weights, constants and states as they are when a forward begins.
     pub producer: Option<NodeId>,
     /// It has no name of its own: it stands between two calls of one expression, and nobody can ask for it.
     pub inner: bool,
@@ -84,8 +84,12 @@ impl Graph {
 
     /// Adds an operator call; the operator's rule gives the type of its result.
     ///
+    /// A call that writes a state makes its next version, which is a [`Role::State`] whatever `role` says. Versions are
+    /// values like others: a call that reads one reads what it was, wherever it stands.
+    ///
     /// # Errors
-    /// What the rule complains of. The graph is then as it was.
+    /// What the rule complains of; [`RuleError::NoState`] and [`RuleError::Written`] when what is to be written is no
+    /// state or a version that has one after it. The graph is then as it was.
     pub fn node(
         &mut self,
         name: impl Into<String>,
@@ -95,6 +99,16 @@ impl Graph {
     ) -> Result<TensorId, RuleError> {
         let types: Vec<Type> = inputs.iter().map(|input| self.tensor(*input).ty).collect();
         let ty = op.infer(&types)?;
+        let mut role = role;
+        if op.action() == Action::Write {
+            if self.tensor(inputs[0]).role != Role::State {
+                return Err(RuleError::NoState { input: 0 });
+            }
+            if self.next_version(inputs[0]).is_some() {
+                return Err(RuleError::Written { input: 0 });
+            }
+            role = Role::State;
+        }
         let node = NodeId::new(self.nodes.len());
         let output = self.add(name.into(), role, ty, Some(node))?;
         self.nodes.push(Node { op, inputs: inputs.to_vec(), output });
@@ -116,11 +130,19 @@ impl Graph {
         &self.tensors[id.index()]
     }
 
-    /// Gives a tensor another name and role: a nested call's result becomes a field.
+    /// The version of a state that is written over this one, if there is one.
+    pub fn next_version(&self, id: TensorId) -> Option<TensorId> {
+        let mut writes = self.nodes.iter().filter(|node| node.op.action() == Action::Write);
+        writes.find(|node| node.inputs[0] == id).map(|node| node.output)
+    }
+
+    /// Gives a tensor another name and role: a nested call's result becomes a field. A version of a state stays one.
     pub fn rename(&mut self, id: TensorId, name: impl Into<String>, role: Role) {
         let tensor = &mut self.tensors[id.index()];
         tensor.name = name.into();
-        tensor.role = role;
+        if tensor.role != Role::State {
+            tensor.role = role;
+        }
         tensor.inner = false;
     }
 
@@ -186,13 +208,14 @@ impl Graph {
         graph
     }
 
-    /// Which calls something readable depends on: outputs and kept tensors. The others need not run.
+    /// Which calls something readable depends on: outputs, kept tensors and states, which the next forward reads. The
+    /// others need not run.
     pub fn needed(&self) -> Vec<bool> {
         let mut needed = alloc::vec![false; self.nodes.len()];
         let mut wanted: Vec<bool> =
             self.tensors.iter().map(|tensor| matches!(tensor.role, Role::Output | Role::KeptNode)).collect();
         for (index, node) in self.nodes.iter().enumerate().rev() {
-            if wanted[node.output.index()] {
+            if wanted[node.output.index()] || node.op.action() == Action::Write {
                 needed[index] = true;
                 for input in &node.inputs {
                     wanted[input.index()] = true;
@@ -202,13 +225,14 @@ impl Graph {
         needed
     }
 
-    /// Tensors that nothing readable depends on, outputs and kept ones apart.
+    /// Tensors that nothing readable depends on, outputs, kept ones and written versions of states apart.
     pub fn unused(&self) -> Vec<TensorId> {
         let needed = self.needed();
         let mut used: Vec<bool> =
             self.tensors.iter().map(|tensor| matches!(tensor.role, Role::Output | Role::KeptNode)).collect();
         for (node, needed) in self.nodes.iter().zip(needed) {
             if needed {
+                used[node.output.index()] |= node.op.action() == Action::Write;
                 for input in &node.inputs {
                     used[input.index()] = true;
                 }

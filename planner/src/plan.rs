@@ -18,7 +18,7 @@ pub struct Plan<'a> {
     pub lower_bound: usize,
     /// True when it was proved that no plan of this order and these aliases is smaller.
     pub optimal: bool,
-    /// Bytes at the start of the buffer that hold what always lives: weights, constants, kept tensors.
+    /// Bytes at the start of the buffer that hold what always lives: weights, constants, states, kept tensors.
     pub persistent: usize,
     /// Every tensor, in the order of the declaration; views, parts and scratch among them.
     pub tensors: &'a [PlanTensor<'a>],
@@ -74,11 +74,14 @@ pub enum Role {
     Output,
     /// Working space of one step.
     Scratch,
+    /// Lives always, zero at the start, read and written by steps: a state as it is when a forward begins, and each
+    /// version that a step makes of it, which has its bytes.
+    State,
 }
 
 impl Role {
     /// Every role, in the order of the documentation.
-    pub const ALL: [Role; 8] = [
+    pub const ALL: [Role; 9] = [
         Role::Input,
         Role::KeptInput,
         Role::Weight,
@@ -87,6 +90,7 @@ impl Role {
         Role::KeptNode,
         Role::Output,
         Role::Scratch,
+        Role::State,
     ];
 
     /// True when its values are written from outside and no step makes them.
@@ -96,7 +100,7 @@ impl Role {
 
     /// True when its bytes are its own from one forward to the next.
     pub const fn is_persistent(self) -> bool {
-        matches!(self, Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)
+        matches!(self, Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode | Role::State)
     }
 
     /// The variant's name in Rust.
@@ -110,6 +114,7 @@ impl Role {
             Role::KeptNode => "KeptNode",
             Role::Output => "Output",
             Role::Scratch => "Scratch",
+            Role::State => "State",
         }
     }
 
@@ -124,6 +129,7 @@ impl Role {
             Role::KeptNode => "kept node",
             Role::Output => "output",
             Role::Scratch => "scratch",
+            Role::State => "state",
         }
     }
 }
@@ -135,9 +141,10 @@ pub enum Storage {
     Own,
     /// Those of the tensor with this index, which it looks at in another way.
     View(usize),
-    /// Those of the tensor with this index, which it overwrites.
+    /// Those of the tensor with this index, which it overwrites. A state's next version has those of the one before.
     InPlace(usize),
-    /// A part of those of the tensor with this index, a concatenation that it is produced into.
+    /// A part of those of the tensor with this index, a concatenation that it is produced into; or all of them, where
+    /// what a state is set to is produced in the state.
     Part(usize),
 }
 

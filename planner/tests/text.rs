@@ -69,6 +69,108 @@ fn settings_in_the_languages_spelling() {
 }
 
 #[test]
+fn more_settings_in_the_languages_spelling() {
+    round(
+        "model More
+  %0 x: input f32[2x4x1]
+  %1 a: node f32[2x4x1] = elu(%0, alpha = 0.5)
+  %2 b: node f32[2x4x1] = hard_sigmoid(%1, slope = 0.2, offset = 0.5)
+  %3 c: node f32[2x2x2x1] = split(%2, axis = 1, parts = 2)
+  %4 d: node f32[2x2x2] = squeeze(%3, axes = [3])
+  %5 e: node f32[2x2x2x1] = expand_dims(%4, axis = 3)
+  %6 f: node f32[2x1x1] = min(%4, axes = [1, 2], keep_dims = true)
+  %7 g: node f32[2x2] = prod(%4, axes = [1], keep_dims = false)
+  %8 h: node f32[2x2] = sum_square(%4, axes = [1], keep_dims = false)
+  %9 i: node f32[2x2] = l1(%4, axes = [1], keep_dims = false)
+  %10 j: node f32[2x2] = l2(%4, axes = [1], keep_dims = false)
+  %11 k: node f32[2x2] = log_sum(%4, axes = [1], keep_dims = false)
+  %12 y: output f32[2x2] = log_sum_exp(%4, axes = [1], keep_dims = false)
+",
+    );
+}
+
+#[test]
+fn attention_and_positions() {
+    round(
+        "model Layer
+  %0 q: input f32[2x4x8]
+  %1 k: input f32[6x2x8]
+  %2 at: input u32
+  %3 mask: weight f32[2x6]
+  %4 r: node f32[2x4x8] = rope(%0, %2, axis = 0, dims = 8, base = 10000.0, pairs = adjacent)
+  %5 s: node f32[6x2x8] = rope(%1, %2, axis = 0, dims = 6, base = 500000.0, pairs = halves)
+  %6 a: node f32[4x2x8] = permute(%4, axes = [1, 0, 2])
+  %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
+  %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
+  %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5)
+  %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
+",
+    );
+}
+
+#[test]
+fn recurrent_layers() {
+    round(
+        "model Steps
+  %0 x: input f32[5x2x3]
+  %1 s: input f32[2x2x4]
+  %2 h: input f32[2x4]
+  %3 wi: weight f32[16x3]
+  %4 wh: weight f32[16x4]
+  %5 b: weight f32[16]
+  %6 gi: weight f32[12x3]
+  %7 gh: weight f32[12x4]
+  %8 ri: weight f32[4x3]
+  %9 rh: weight f32[4x4]
+  %10 a: output f32[5x2x2x4] = lstm(%0, %1, %3, %4, %5, %5, order = ifgo, reverse = false)
+  %11 c: output f32[5x2x2x4] = lstm(%0, %1, %3, %4, order = iofg, reverse = true)
+  %12 d: output f32[5x2x4] = gru(%0, %2, %6, %7, reset = after, activation = tanh, order = rzn, reverse = false)
+  %13 e: output f32[5x2x4] = gru(%0, %2, %6, %7, reset = before, activation = relu, order = zrn, reverse = true)
+  %14 f: output f32[5x2x4] = rnn(%0, %2, %8, %9, activation = relu, reverse = false)
+",
+    );
+}
+
+#[test]
+fn sequences_and_transposed_convolutions() {
+    round(
+        "model Lines
+  %0 x: input f32[1x4x16]
+  %1 w: weight f32[6x2x3]
+  %2 t: weight f32[6x2x3]
+  %3 p: weight f32[1x3x2x2]
+  %4 a: node f32[1x6x7] = conv1d(%0, %1, stride = 2, padding = [0, 1], dilation = 2, groups = 2, layout = ncl)
+  %5 b: node f32[1x6x4] = max_pool1d(%4, kernel = 2, stride = 2, padding = [0, 1], dilation = 1, ceil = true, layout = ncl)
+  %6 c: node f32[1x3x4] = avg_pool1d(%5, kernel = 4, stride = 1, padding = [0, 0], dilation = 1, ceil = false, count_padding = true, layout = nlc)
+  %7 d: output f32[1x4x14] = conv_transpose1d(%4, %2, stride = 2, padding = [1, 1], output_padding = 1, dilation = 1, groups = 2)
+  %8 e: node f32[1x1x3x4] = reshape(%6, shape = [1, 1, 3, 4])
+  %9 y: output f32[1x3x5x8] = conv_transpose2d(%8, %3, stride = [2, 2], padding = [1, 0, 0, 0], output_padding = [0, 0], dilation = [1, 1], groups = 1)
+",
+    );
+}
+
+#[test]
+fn images_and_groups() {
+    round(
+        "model Images
+  %0 x: input f32[1x8x4x4]
+  %1 s: weight f32[8]
+  %2 a: node f32[1x8x4x4] = group_norm(%0, %1, %1, groups = 2, eps = 1e-5)
+  %3 b: node f32[1x8x4x4] = instance_norm(%2, eps = 0.5)
+  %4 c: node f32[1x8x4x4] = lp_norm(%3, axis = 1, p = 1, eps = 1e-12)
+  %5 d: node f32[1x2x8x8] = depth_to_space(%4, block = 2, mode = crd, layout = nchw)
+  %6 e: node f32[1x1x4x32] = space_to_depth(%5, block = 2, mode = dcr, layout = nhwc)
+  %7 f: node f32[1x1x7x33] = pad(%6, before = [0, 0, 1, 1], after = [0, 0, 2, 0], mode = reflect)
+  %8 g: node f32[1x1x8x33] = pad(%7, before = [0, 0, 1, 0], after = [0, 0, 0, 0], mode = edge)
+  %9 h: node f32[1x1x4x16] = resize(%8, axes = [2, 3], scale = [0.5, 0.5], mode = nearest, coordinates = asymmetric, rounding = floor)
+  %10 i: node f32[1x1x4x20] = resize(%9, axes = [3], size = [20], mode = linear, coordinates = half_pixel, exclude_outside = false)
+  %11 y: output f32[1x1x8x20] = resize(%10, axes = [2], size = [8], mode = cubic, coordinates = align_corners, cubic = -0.5, exclude_outside = true)
+",
+    );
+}
+
+#[test]
 fn no_operator_is_forgotten() {
     // Here and in `fuzz.rs` what an operator prints is read back; a new one has to be written into the tests above.
     let text = include_str!("text.rs");

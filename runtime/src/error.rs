@@ -3,13 +3,15 @@
 use core::fmt;
 
 use crate::DType;
+pub use crate::state::{SavedFault, Text};
 
 /// What went wrong at run time.
 ///
 /// What can be asked beforehand is asked before anything is written: a request that is refused leaves models and buffers
 /// as they were. An error of a kernel, a buffer or a weight source in the midst of its work cannot be taken back. After
 /// one in `forward`, inputs that are not kept count as not written, and computed tensors hold anything; after one in
-/// `load`, some weights may be the new ones.
+/// `load`, some weights may be the new ones. States are never left half written unnoticed: once a step of a forward that
+/// did not end has written one, the next forward is [`ErrorKind::Torn`].
 ///
 /// `{:?}` prints the message as `{}` does, because that is what `main` shows of the error it returns; `{:#?}` prints the
 /// kind with its fields.
@@ -104,6 +106,45 @@ pub enum ErrorKind {
         /// The type it was asked for.
         given: DType,
     },
+    /// Attention is given more past and new keys than there is room for. That step wrote nothing.
+    Past {
+        /// Keys before the first query.
+        past: usize,
+        /// Queries, whose own keys come behind those.
+        queries: usize,
+        /// Keys that there is room for.
+        keys: usize,
+    },
+    /// Rows are to be written at a position of a state where they do not fit. That step wrote nothing.
+    Position {
+        /// The operator's name.
+        op: &'static str,
+        /// The first row's position.
+        position: usize,
+        /// How many rows there are.
+        rows: usize,
+        /// How many the state has.
+        extent: usize,
+    },
+    /// A forward ended in the midst of writing the states: an error or a panic came between. They may be of two forwards,
+    /// so the next one is refused until they are reset or restored.
+    Torn,
+    /// The slice that states are to be saved to has another length.
+    StateSize {
+        /// Bytes that saved states take.
+        expected: usize,
+        /// Bytes given.
+        given: usize,
+    },
+    /// There is no state of that name.
+    NoState {
+        /// The name given.
+        given: Text,
+        /// The model's name.
+        model: &'static str,
+    },
+    /// Bytes are not the saved states of this model.
+    Saved(SavedFault),
     /// A weight source does not hold what the model needs.
     #[cfg(feature = "alloc")]
     Weights(alloc::boxed::Box<crate::weights::Complaints>),
@@ -175,6 +216,29 @@ impl fmt::Display for Error {
             ErrorKind::Element { expected, given } => {
                 write!(f, "a kernel asks for {given} elements of an operand of {expected}; ask for {expected}")
             }
+            ErrorKind::Past { past, queries, keys } => write!(
+                f,
+                "`attention` is given {queries} queries behind {past} keys and there is room for {keys}; `past` is at most {}",
+                keys.saturating_sub(*queries)
+            ),
+            ErrorKind::Position { op, position, rows, extent } => write!(
+                f,
+                "`{op}` is to write {rows} rows at position {position} of a state with {extent}; a position is at most {}",
+                extent - rows
+            ),
+            ErrorKind::Torn => f.write_str(
+                "a forward ended in the midst of writing the states, which may be half of it and half of the one before; \
+                 call `reset_state` or `restore_state` before the next",
+            ),
+            ErrorKind::StateSize { expected, given } => {
+                write!(f, "saved states take {expected} bytes and room is given for {given}; give `STATE_SIZE` bytes")
+            }
+            ErrorKind::NoState { given, model } => write!(
+                f,
+                "`{model}` has no state `{given}`; give the name of a `#[state]` field, with the path of its block before \
+                 it, such as `layers.0.cache`"
+            ),
+            ErrorKind::Saved(fault) => write!(f, "not the saved states of this model: {fault}"),
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]
             ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),

@@ -20,6 +20,7 @@ mod hook;
 mod kernel;
 #[doc(hidden)]
 pub mod private;
+mod state;
 mod tensor;
 pub mod weights;
 
@@ -27,7 +28,7 @@ pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
 #[cfg(feature = "alloc")]
 pub use cpu::Cpu;
 pub use cpu::{CpuBuffer, CpuSlice};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, SavedFault, Text};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::{model_graph, operator};

@@ -240,31 +240,108 @@ pub const fn copy(tensors: &[usize], copies: &[(usize, usize)]) -> usize {
 
 /// Which inputs were written since the last forward. A model's own module sees the field, so what is in it is private.
 #[derive(Clone, Debug)]
-pub struct Inputs<const N: usize>([bool; N]);
+pub struct Inputs<const N: usize> {
+    written: [bool; N],
+    /// A forward has written states and did not end, or has not yet.
+    torn: bool,
+}
 
 impl<const N: usize> Inputs<N> {
     /// None of them.
     pub const fn none() -> Inputs<N> {
-        Inputs([false; N])
+        Inputs { written: [false; N], torn: false }
     }
 
     /// The mark of one input, for whoever writes it.
     pub fn written(&mut self, input: usize) -> Written<'_> {
-        Written(&mut self.0[input])
+        Written(&mut self.written[input])
     }
 
     /// Fails unless every input was written; those that are not kept then count as not written.
     pub fn take(&mut self, inputs: &[(&'static str, bool); N]) -> Result<(), Error> {
-        for (written, (input, _)) in self.0.iter().zip(inputs) {
+        self.whole()?;
+        for (written, (input, _)) in self.written.iter().zip(inputs) {
             if !written {
                 return Err(ErrorKind::InputNotSet { input }.into());
             }
         }
-        for (written, (_, keep)) in self.0.iter_mut().zip(inputs) {
+        for (written, (_, keep)) in self.written.iter_mut().zip(inputs) {
             *written = *keep;
         }
         Ok(())
     }
+
+    /// Fails when states may be half written.
+    fn whole(&self) -> Result<(), Error> {
+        if self.torn { Err(ErrorKind::Torn.into()) } else { Ok(()) }
+    }
+
+    /// Before a step that writes a state. Says whether one had been written already.
+    pub fn tear(&mut self) -> bool {
+        core::mem::replace(&mut self.torn, true)
+    }
+
+    /// After that step, which wrote nothing if it refused the position.
+    pub fn torn(&mut self, before: bool, result: Result<(), Error>) -> Result<(), Error> {
+        if let Err(error) = &result
+            && matches!(error.kind(), ErrorKind::Position { .. })
+        {
+            self.torn = before;
+        }
+        result
+    }
+
+    /// After the last step.
+    pub fn mend(&mut self) {
+        self.torn = false;
+    }
+}
+
+/// How many bytes the saved states of a model take.
+pub const fn state_size(plan: &Plan<'static>) -> usize {
+    crate::state::size(plan)
+}
+
+/// Sets every state to zero.
+pub fn reset_state<B: Buffer, const N: usize>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    inputs: &mut Inputs<N>,
+) -> Result<(), Error> {
+    inputs.torn = true;
+    crate::state::reset(buffer, plan, None)?;
+    inputs.torn = false;
+    Ok(())
+}
+
+/// Sets the state of that name to zero, or those of the block with that path.
+pub fn reset_state_of<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, name: &str) -> Result<(), Error> {
+    crate::state::reset(buffer, plan, Some(name))
+}
+
+/// Writes the states to `out`.
+pub fn save_state<B: Buffer, const N: usize>(
+    buffer: &B,
+    plan: &Plan<'static>,
+    inputs: &Inputs<N>,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    inputs.whole()?;
+    crate::state::save(buffer, plan, out)
+}
+
+/// Writes saved states back, once all of them were looked through.
+pub fn restore_state<B: Buffer, const N: usize>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    inputs: &mut Inputs<N>,
+    saved: &[u8],
+) -> Result<(), Error> {
+    crate::state::check(plan, saved)?;
+    inputs.torn = true;
+    crate::state::restore(buffer, plan, saved)?;
+    inputs.torn = false;
+    Ok(())
 }
 
 /// The mark of an input, which only the accessor of the runtime sets.

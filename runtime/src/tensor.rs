@@ -99,6 +99,14 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
         Ok(())
     }
 
+    /// Copies a value in: `model.position_mut().set(3)?` for a scalar.
+    ///
+    /// # Errors
+    /// What the device reports; none on host memory.
+    pub fn set(&mut self, value: T) -> Result<(), Error> {
+        self.write(&value)
+    }
+
     /// Copies elements in, in row-major order.
     ///
     /// # Errors

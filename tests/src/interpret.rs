@@ -45,7 +45,13 @@ kernels! {
     Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
+    Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
+    Min Prod SumSquare L1 L2 LogSum LogSumExp
+    Attention Rope Lstm Gru Rnn
+    Conv1d MaxPool1d AvgPool1d ConvTranspose2d ConvTranspose1d
+    GroupNorm InstanceNorm Border Resize
     Sum Mean Max Copy Fill
+    Write
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

@@ -61,6 +61,15 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
     let any = node.op.as_any();
     if any.is::<op::Identity>() || any.is::<op::Reshape>() || any.is::<op::Flatten>() || any.is::<op::Copy>() {
         x.clone()
+    } else if any.is::<op::ExpandDims>() || any.is::<op::Squeeze>() {
+        x.clone()
+    } else if let Some(op) = any.downcast_ref::<op::Split>() {
+        gather(&|index| {
+            let mut from = [0; MAX_RANK];
+            from[..MAX_RANK - 1].copy_from_slice(&index[1..]);
+            from[op.axis] += index[0] * dims(0)[op.axis] / op.parts;
+            from
+        })
     } else if any.is::<op::Transpose>() {
         gather(&|index| {
             let mut from = *index;
@@ -84,11 +93,33 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
             (op.before[axis]..op.before[axis] + dims(0)[axis]).contains(&index[axis])
         };
         let element = |mut index: [usize; MAX_RANK]| {
+            if op.mode != 0 {
+                for axis in 0..rank {
+                    let (at, last) = (index[axis] as isize - op.before[axis] as isize, dims(0)[axis] as isize - 1);
+                    let at = if op.mode == 1 { last - (last - at.abs()).abs() } else { at.clamp(0, last) };
+                    index[axis] = at as usize;
+                }
+                return x[position(&dims(0), &index)];
+            }
             if !(0..rank).all(|axis| inside(&index, axis)) {
                 return op.value;
             }
             (0..rank).for_each(|axis| index[axis] -= op.before[axis]);
             x[position(&dims(0), &index)]
+        };
+        indices(&sizes).map(element).collect()
+    } else if let Some(op) = any.downcast_ref::<op::Write>() {
+        let (src, rows) = (&values[node.inputs[1].index()], dims(1));
+        let element = |mut index: [usize; MAX_RANK]| {
+            let old = x[position(&dims(0), &index)];
+            match op.whole {
+                true => src[position(&rows, &index)],
+                false if (op.at..op.at + rows[op.axis]).contains(&index[op.axis]) => {
+                    index[op.axis] -= op.at;
+                    src[position(&rows, &index)]
+                }
+                false => old,
+            }
         };
         indices(&sizes).map(element).collect()
     } else if let Some(op) = any.downcast_ref::<op::Concat>() {

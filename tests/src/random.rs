@@ -86,6 +86,9 @@ pub fn leaf_values(graph: &Graph, index: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
+/// The largest magnitude in a state.
+const STATE: f32 = 8.0;
+
 /// The largest tensor, in elements.
 const LARGEST: usize = 700;
 
@@ -103,8 +106,13 @@ impl Random {
     }
 
     fn leaf(&mut self, role: Role, dims: &[usize], bound: f32) -> TensorId {
-        let name =
-            if bound > 2.0 { format!("positive{}", self.bounds.len()) } else { format!("x{}", self.bounds.len()) };
+        let name = if role == Role::State {
+            format!("state{}", self.bounds.len())
+        } else if bound > 2.0 {
+            format!("positive{}", self.bounds.len())
+        } else {
+            format!("x{}", self.bounds.len())
+        };
         let shape = Shape::new(dims).expect("few dimensions");
         self.bounds.push(bound);
         self.read.push(false);
@@ -145,7 +153,7 @@ impl Random {
         }
         let id = self.graph.node(format!("{name}{}", self.bounds.len()), role, op, inputs)?;
         // Half of the results have no name of their own, so that what follows them may become a stage.
-        if role == Role::Node && id.index().is_multiple_of(2) {
+        if self.graph.tensor(id).role == Role::Node && id.index().is_multiple_of(2) {
             self.graph.set_inner(id);
         }
         self.bounds.push(bound);
@@ -178,16 +186,16 @@ impl Random {
         let axis = if rank > 0 { s % rank } else { 0 };
         match gene.kind {
             0..14 => {
-                let role = [Role::Input, Role::KeptInput, Role::Weight, Role::Constant][s % 4];
+                let role = [Role::Input, Role::KeptInput, Role::Weight, Role::Constant, Role::State][s % 5];
                 let dims: Vec<usize> = gene.settings[2..].iter().map(|size| extent(*size)).take(t % 5).collect();
                 if dims.iter().product::<usize>() > LARGEST {
                     return None;
                 }
-                self.leaf(role, &dims, 2.0);
+                self.leaf(role, &dims, if role == Role::State { STATE } else { 2.0 });
                 return Some(());
             }
             14..60 => {
-                let functions: [(&str, f32); 10] = [
+                let functions: [(&str, f32); 13] = [
                     ("relu", bound),
                     ("neg", bound),
                     ("abs", bound),
@@ -198,6 +206,9 @@ impl Random {
                     ("silu", bound),
                     ("exp", if bound < 9.0 { bound.exp() } else { f32::INFINITY }),
                     ("copy", bound),
+                    ("elu", bound.max(1.0)),
+                    ("mish", bound),
+                    ("hard_swish", bound),
                 ];
                 let (name, bound) = functions[s % functions.len()];
                 self.try_node(name, &[], &[x], bound, role).ok()?;
@@ -274,9 +285,16 @@ impl Random {
                 let mut axes: Vec<usize> = (0..rank).collect();
                 axes.sort_by_key(|axis| gene.settings[*axis]);
                 let axes: Vec<Value<'_>> = axes.into_iter().map(int).collect();
-                match s % 3 {
+                let ones: Vec<Value<'_>> = (0..rank).filter(|axis| dims[*axis] == 1).take(t % 3).map(int).collect();
+                match s % 6 {
                     0 => self.try_node("transpose", &[], &[x], bound, role),
                     1 => self.try_node("permute", &[("axes", Value::List(&axes))], &[x], bound, role),
+                    2 => self.try_node("squeeze", &[("axes", Value::List(&ones))], &[x], bound, role),
+                    3 => self.try_node("expand_dims", &[("axis", int(t % (rank + 1)))], &[x], bound, role),
+                    4 if rank > 0 => {
+                        let parts = [("axis", int(axis)), ("parts", int(1 + t % 4))];
+                        self.try_node("split", &parts, &[x], bound, role)
+                    }
                     _ => self.try_node("identity", &[], &[x], bound, role),
                 }
                 .ok()?;
@@ -312,14 +330,60 @@ impl Random {
                 let value = [0.0, -0.0, 1.5][s % 3];
                 let (before, after) = (counts(t), counts(u));
                 let mut border = vec![("before", Value::List(&before)), ("value", Value::Float(value))];
+                if s % 4 > 1 {
+                    border[1] = ("mode", Value::Word(if s % 4 == 2 { "reflect" } else { "edge" }));
+                }
                 if t % 4 > 0 {
                     border.push(("after", Value::List(&after)));
                 }
                 self.try_node("pad", &border, &[x], bound.max(1.5), role).ok()?;
             }
+            240..247 => self.write(gene)?,
             _ => self.image(gene, role)?,
         }
         Some(())
+    }
+
+    /// A write of a state, all of it or some rows.
+    fn write(&mut self, gene: &Gene) -> Option<()> {
+        let [first, second, _] = gene.operands;
+        let [s, t, u, v, ..] = gene.settings.map(usize::from);
+        let x = self.any_that(first, |id| self.graph.tensor(id).role != Role::State || s % 4 == 0)?;
+        let dims = self.dims(x);
+        let last = |id: TensorId| self.graph.tensor(id).role == Role::State && self.graph.next_version(id).is_none();
+        let axis = if dims.is_empty() { 0 } else { t % dims.len() };
+        // Whether rows of this tensor fit in that state.
+        let fits = |id: TensorId| {
+            let of = self.dims(id);
+            last(id)
+                && of.len() == dims.len()
+                && (0..of.len()).all(|at| if at == axis { of[at] >= dims[at] } else { of[at] == dims[at] })
+        };
+        let state = match self.any_that(second, fits) {
+            Some(state) if s % 8 > 0 => state,
+            _ => {
+                let mut dims = dims.clone();
+                if let Some(extent) = dims.get_mut(axis) {
+                    *extent += u % 3;
+                }
+                self.leaf(Role::State, &dims, STATE)
+            }
+        };
+        // What a state grows by from run to run has its limits.
+        let src = match self.bound(x) > STATE || s % 3 == 0 {
+            true => {
+                let limits = [("low", Value::Float(-1.5)), ("high", Value::Float(2.5))];
+                self.try_node("clamp", &limits, &[x], 2.5, Role::Node).ok()?
+            }
+            false => x,
+        };
+        let whole = self.dims(state) == dims && v % 2 == 0;
+        let room = self.dims(state).get(axis).map_or(0, |extent| extent - dims[axis]);
+        let rows = [("axis", Value::Int(axis as i64, 0)), ("at", Value::Int((v / 2 % (room + 1)) as i64, 0))];
+        if dims.is_empty() && !whole {
+            return None;
+        }
+        self.try_node("write", if whole { &[] } else { &rows }, &[state, src], STATE, Role::State).ok().map(|_| ())
     }
 
     /// A convolution or a pool.

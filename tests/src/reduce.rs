@@ -12,7 +12,7 @@ pub fn reduce(graph: Graph, fails: impl Fn(&Graph) -> bool) -> Graph {
             tensor.producer?;
             let tried = if cut {
                 without(&graph, Some(id))
-            } else if tensor.role != Role::Node {
+            } else if !matches!(tensor.role, Role::Node | Role::State) {
                 let mut tried = graph.clone();
                 tried.rename(id, tensor.name.clone(), Role::Node);
                 without(&tried, None)
@@ -46,6 +46,10 @@ fn without(graph: &Graph, cut: Option<TensorId>) -> Graph {
                         let node = source.call(node);
                         let inputs: Vec<TensorId> = node.inputs.iter().filter_map(|id| place[id.index()]).collect();
                         smaller.node(name, tensor.role, node.op.clone(), &inputs).expect("it was one before")
+                    }
+                    // A version of a state becomes a state, so that it can be written.
+                    Some(_) if tensor.role == Role::State => {
+                        smaller.leaf(name, Role::State, tensor.ty).expect("it was one before")
                     }
                     Some(_) => smaller.leaf(name, Role::Input, tensor.ty).expect("it was one before"),
                     None => smaller.leaf(name, tensor.role, tensor.ty).expect("it was one before"),

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use model_graph::{Cpu, Observer, Poison};
+use model_graph::{Cpu, Observer, Poison, model_graph};
 use model_graph_examples::digits::{Digits, digits, show, weights};
 
 struct Counting;
@@ -33,6 +33,50 @@ fn counted<T>(f: impl FnOnce() -> T) -> (usize, T) {
     let before = COUNT.load(Ordering::SeqCst);
     let value = f();
     (COUNT.load(Ordering::SeqCst) - before, value)
+}
+
+/// A cache, a running mean, and what goes wrong with them.
+#[model_graph]
+struct States {
+    #[input]
+    x: Tensor<f32, 1, 4>,
+    #[input]
+    position: Tensor<u32>,
+    #[state]
+    cache: Tensor<f32, 8, 4>,
+    #[state]
+    mean: Tensor<f32, 1, 4>,
+    #[node(write(cache, src = transpose(reshape(x, shape = [4, 1])), at = position))]
+    filled: _,
+    #[node(write(mean, mean * 0.9 + x * 0.1))]
+    next: _,
+    #[output(sum(filled) + sum(next))]
+    y: _,
+}
+
+fn states() {
+    let (count, model) = counted(|| States::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    let mut saved = [0; States::STATE_SIZE];
+    let (count, ran) = counted(|| {
+        for position in 0..8 {
+            model.x_mut().write(&[[1.0; 4]])?;
+            model.position_mut().set(position)?;
+            let _ = model.forward()?;
+        }
+        model.save_state(&mut saved)?;
+        model.reset_state()?;
+        model.restore_state(&saved)
+    });
+    assert_eq!((count, ran), (0, Ok(())));
+    let (count, refused) = counted(|| {
+        let kept = [model.restore_state(&saved[1..]).is_err(), model.reset_state_of("none").is_err()];
+        model.x_mut().write(&[[1.0; 4]]).and_then(|()| model.position_mut().set(8)).is_ok()
+            && model.forward().is_err()
+            && kept == [true; 2]
+    });
+    assert_eq!((count, refused), (0, true));
 }
 
 /// The only test of this file, without the usual harness, whose own thread would allocate now and then meanwhile.
@@ -65,5 +109,6 @@ fn main() {
     });
     assert_eq!((count, ran), (0, true));
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
+    states();
     println!("construction allocates once and forward never ... ok");
 }

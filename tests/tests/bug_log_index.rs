@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Areas of the log, with the numbers of their rows.
-const AREAS: [(&str, &[u32]); 9] = [
+const AREAS: [(&str, &[u32]); 10] = [
     ("PL", &[1, 2, 4, 5, 6, 7, 8]),
     ("IP", &[1, 2, 4, 6, 7, 8, 9, 10]),
     ("VW", &[1, 2, 3, 4, 5, 7]),
@@ -15,6 +15,7 @@ const AREAS: [(&str, &[u32]); 9] = [
     ("MD", &[1, 2, 3, 5, 6]),
     ("NK", &[1, 2, 3, 5, 6, 7]),
     ("WL", &[1, 3, 4, 5, 6]),
+    ("ST", &[1, 2, 3, 4, 5, 6, 7]),
 ];
 
 fn root() -> PathBuf {

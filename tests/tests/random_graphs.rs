@@ -1,7 +1,7 @@
 //! Random graphs: whatever the planner decides, a planned run gives the bits that an evaluation gives which knows of no
 //! views, no successors in place and no shared bytes.
 
-use model_graph_planner::{Graph, Options, Order, Planned, Role, plan, verify};
+use model_graph_planner::{Graph, Options, Order, Planned, Role, TensorId, plan, verify};
 use model_graph_tests::interpret::{Machine, Watch};
 use model_graph_tests::naive::evaluate;
 use model_graph_tests::random::{build, cases, genes, leaf_values};
@@ -13,14 +13,24 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }).collect()
 }
 
-/// The values of every tensor in two runs: the second has new inputs and nothing else.
+/// The values of every tensor in two runs: the second has new inputs, and its states are what the first left.
 fn expected(graph: &Graph) -> [Vec<Vec<f32>>; 2] {
-    [0, 1].map(|run| {
-        evaluate(graph, |index| {
-            let tensor = graph.tensors().nth(index).expect("it is there").1;
-            leaf_values(graph, index, if tensor.role == Role::Input { run } else { 0 })
-        })
-    })
+    let first = evaluate(graph, |index| leaf_values(graph, index, 0));
+    let second = evaluate(graph, |index| {
+        let (id, tensor) = graph.tensors().nth(index).expect("it is there");
+        match tensor.role {
+            Role::State => first[last_version(graph, id).index()].clone(),
+            role => leaf_values(graph, index, u64::from(role == Role::Input)),
+        }
+    });
+    [first, second]
+}
+
+fn last_version(graph: &Graph, mut id: TensorId) -> TensorId {
+    while let Some(next) = graph.next_version(id) {
+        id = next;
+    }
+    id
 }
 
 /// Two runs in the same buffer.
@@ -33,10 +43,10 @@ fn runs(graph: &Graph, planned: &Planned, expected: &[Vec<Vec<f32>>; 2], watch: 
             }
         }
         if let Some(before) = run.checked_sub(1) {
-            compare(graph, &machine, &[Role::KeptNode], &expected[before])
+            compare(graph, &machine, &[Role::KeptNode, Role::State], &expected[before])
                 .map_err(|text| format!("after the inputs were written again, {text}"))?;
         }
-        let readable = [Role::Output, Role::KeptNode, Role::KeptInput, Role::Weight, Role::Constant];
+        let readable = [Role::Output, Role::KeptNode, Role::KeptInput, Role::Weight, Role::Constant, Role::State];
         machine
             .run(watch)
             .and_then(|()| compare(graph, &machine, &readable, &expected[run]))
@@ -48,7 +58,8 @@ fn runs(graph: &Graph, planned: &Planned, expected: &[Vec<Vec<f32>>; 2], watch: 
 fn compare(graph: &Graph, machine: &Machine<'_>, roles: &[Role], expected: &[Vec<f32>]) -> Result<(), String> {
     for (id, tensor) in graph.tensors().filter(|(_, tensor)| roles.contains(&tensor.role)) {
         let Some(values) = machine.read(id).map_err(|error| error.to_string())? else { continue };
-        let expected = &expected[id.index()];
+        // A state is what its last version is.
+        let expected = &expected[last_version(graph, id).index()];
         if bits(&values) != bits(expected) {
             return Err(format!("{} is {values:?} instead of {expected:?}", tensor.name));
         }

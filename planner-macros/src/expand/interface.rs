@@ -16,6 +16,10 @@ use crate::lower::Lowered;
 const TAKEN: &[&str] = &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
 /// Constants that every model has.
 const TAKEN_CONSTANTS: &[&str] = &["PLAN"];
+/// What every model with states has beside those.
+const TAKEN_WITH_STATES: &[&str] = &["reset_state", "reset_state_of", "save_state", "restore_state"];
+/// As well.
+const TAKEN_SIZE: &str = "STATE_SIZE";
 
 /// What is emitted beside the plan.
 pub(super) struct Interface {
@@ -46,6 +50,13 @@ impl Interface {
         for name in TAKEN_CONSTANTS {
             methods.insert((*name).into(), String::from("a constant that every model has"));
         }
+        let states = super::states::there_are(lowered);
+        for name in TAKEN_WITH_STATES.iter().filter(|_| states) {
+            methods.insert((*name).into(), String::from("a method that every model with states has"));
+        }
+        if states {
+            methods.insert(TAKEN_SIZE.into(), String::from("a constant that every model with states has"));
+        }
         let (mut inputs, mut taken, mut silent) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for (index, field) in model.fields.iter().enumerate() {
             let name = field.plain_name();
@@ -53,7 +64,7 @@ impl Interface {
                 inputs.push(Input { name: name.clone(), field: index, keep });
             }
             let mut accessors = vec![name.clone()];
-            if matches!(field.role, Role::Input { .. } | Role::Weight { .. }) {
+            if matches!(field.role, Role::Input { .. } | Role::Weight { .. } | Role::State) {
                 accessors.push(format!("{name}_mut"));
             }
             if name.starts_with("__") {
@@ -148,7 +159,7 @@ impl Interface {
                         let read = if *keep { accessor.read() } else { accessor.refuse("Overwritten") };
                         quote! { #read #write }
                     }
-                    Role::Weight { .. } => {
+                    Role::Weight { .. } | Role::State => {
                         let (read, write) = (accessor.read(), accessor.write(None));
                         quote! { #read #write }
                     }
@@ -284,6 +295,10 @@ impl<'a> Accessor<'a> {
             Some(input) => (
                 format!("{doc} To be written before a forward; zero until it is."),
                 quote! { ::core::option::Option::Some(self.inputs.written(#input)) },
+            ),
+            None if matches!(self.field.role, Role::State) => (
+                format!("{doc} Zero at the start, and what the last forward left after it."),
+                quote! { ::core::option::Option::None },
             ),
             None => (format!("{doc} To be written."), quote! { ::core::option::Option::None }),
         };

@@ -31,7 +31,7 @@ impl Group<'_> {
     /// The names of its accessors.
     pub(super) fn methods(&self) -> Vec<String> {
         let mut methods = vec![self.method.clone()];
-        if matches!(self.declared.role, Role::Weight { .. }) {
+        if matches!(self.declared.role, Role::Weight { .. } | Role::State) {
             methods.push(format!("{}_mut", self.method));
         }
         methods
@@ -118,7 +118,7 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path) -> Optio
             #read_body
         }
     };
-    let write = matches!(declared.role, Role::Weight { .. }).then(|| {
+    let write = matches!(declared.role, Role::Weight { .. } | Role::State).then(|| {
         let name = format_ident!("{}_mut", group.method);
         let body = body("weight_mut", quote! { &mut self.buffer });
         quote! {

@@ -6,7 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, own};
+use super::{Expansion, own, states};
 use crate::ast::Origin;
 
 /// The value of `PLAN`.
@@ -67,6 +67,13 @@ fn view(view: &View, krate: &Path) -> TokenStream {
 pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
+    let errors = match states::there_are(expansion.lowered) {
+        true => {
+            "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
+             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states."
+        }
+        false => "`InputNotSet` when an input was not written since the last forward.",
+    };
     let (bounds, body) = match expansion.planned {
         None => (TokenStream::new(), quote! { let _ = __hook; ::core::unreachable!() }),
         Some(planned) => {
@@ -79,7 +86,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// Runs every step and gives access to the outputs. Allocates nothing.
         ///
         /// # Errors
-        /// `InputNotSet` when an input was not written since the last forward.
+        #[doc = #errors]
         pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
         where
             #bounds
@@ -138,6 +145,8 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         quote! { (#name, #keep) }
     });
     let origins = expansion.model.origins();
+    let torn = planned.steps.iter().any(|step| states::writes(planned, step));
+    let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
         let views = |tensors: &[usize]| quote! { const { &[#(TENSORS[#tensors].view),*] } };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
@@ -153,8 +162,17 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
                 }
             }
         };
+        // From the first step that writes a state to the last step of all, states are of no one forward.
+        let run = match states::writes(planned, step) {
+            true => quote! {
+                let __torn = self.inputs.tear();
+                let __result = #run;
+                self.inputs.torn(__torn, __result)?;
+            },
+            false => quote! { #run?; },
+        };
         quote! {
-            #run?;
+            #run
             #krate::Hook::after(__hook, &mut self.buffer, PLAN, #index)?;
         }
     });
@@ -165,6 +183,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         self.inputs.take(&[#(#inputs),*])?;
         #krate::Hook::before(__hook, &mut self.buffer, PLAN)?;
         #(#steps)*
+        #mend
     }
 }
 
@@ -192,6 +211,7 @@ pub(super) fn setting(value: Field<'_>) -> TokenStream {
         Field::F32(value) => quote! { #value },
         Field::Bool(value) => quote! { #value },
         Field::Usizes(values) => quote! { [#(#values),*] },
+        Field::F32s(values) => quote! { [#(#values),*] },
         Field::Bools(values) => quote! { [#(#values),*] },
     }
 }

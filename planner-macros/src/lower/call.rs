@@ -4,6 +4,7 @@ use model_graph_planner::TensorId;
 use model_graph_planner::op::{self, Args, Spec};
 
 use super::{Lowering, Value};
+use crate::ast;
 use crate::dims::DimExpr;
 use crate::error::{At, list, suggestion};
 use crate::expr::{self, Expr, Range, Setting, ValueKind};
@@ -17,6 +18,16 @@ pub(super) struct Place<'a> {
     pub(super) call: At,
     /// The operator's name.
     pub(super) name: At,
+    /// What the operator calls the operands that are given.
+    pub(super) roles: &'a [&'static str],
+}
+
+/// What stands in a call's parentheses.
+#[derive(Clone, Copy)]
+pub(super) struct Arguments<'a> {
+    pub(super) operands: &'a [Expr],
+    pub(super) named: &'a [(proc_macro2::Ident, Expr)],
+    pub(super) settings: &'a [Setting],
 }
 
 /// An operand of a call, resolved.
@@ -34,11 +45,12 @@ impl Lowering<'_, '_> {
         expr: &Expr,
         name: At,
         op: &str,
-        operands: &[Expr],
-        settings: &[Setting],
+        arguments: &Arguments<'_>,
         field: &str,
     ) -> Option<Value> {
+        let Arguments { operands, named, settings } = *arguments;
         let values: Vec<Option<Value>> = operands.iter().map(|operand| self.expr(operand, field)).collect();
+        let by_name: Vec<Option<Value>> = named.iter().map(|(_, operand)| self.expr(operand, field)).collect();
         let Some(entry) = op::find(op) else {
             let known: Vec<&str> = op::OPERATORS.iter().map(|entry| entry.spec.name).collect();
             let text = if self.scope.fields.contains_key(op) {
@@ -53,37 +65,128 @@ impl Lowering<'_, '_> {
             return None;
         };
         let spec = &entry.spec;
-        let counted = self.count(spec, name, operands);
+        let counted = if named.is_empty() { self.count(spec, name, operands) } else { Some(()) };
         let settings = self.settings(spec, settings);
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
+        let by_name: Vec<Value> = by_name.into_iter().collect::<Option<_>>()?;
         counted?;
-        if let Some(number) = folded(op, &values) {
+        if let (Some(number), true) = (folded(op, &values), named.is_empty()) {
             return Some(Value::Number(number));
         }
-        let mut resolved = Vec::with_capacity(values.len());
-        for (value, operand) in values.into_iter().zip(operands) {
-            let id = match value {
+        let mut settings = settings;
+        let mut given: Vec<(&Expr, Value, usize)> =
+            operands.iter().zip(values).enumerate().map(|(at, (operand, value))| (operand, value, at)).collect();
+        for ((name, operand), value) in named.iter().zip(by_name) {
+            let plain = crate::ast::plain(name);
+            let at = spec.operands.iter().position(|known| *known == plain)?;
+            if given.iter().any(|(_, _, other)| *other == at) {
+                let first = if at < operands.len() { "in its place and by name" } else { "twice" };
+                self.report.add(name, format!("`{plain}` of `{op}` is given {first}; write it once"));
+                return None;
+            }
+            // What can be a number too is a setting when it is one.
+            match value {
+                Value::Number(number) if spec.settings.iter().any(|setting| setting.name == plain) => {
+                    let whole = number.fract() == 0.0 && number.abs() < 9e15;
+                    let value = if whole { op::Value::Int(number as i64, 0) } else { op::Value::Float(number) };
+                    let setting = Given { name: plain, at: operand.at, value: Owned::Plain(value) };
+                    settings.as_mut()?.push(setting);
+                }
+                _ => given.push((operand, value, at)),
+            }
+        }
+        given.sort_by_key(|(_, _, at)| *at);
+        if !named.is_empty() {
+            let least = spec.operands.len() - spec.optional;
+            if let Some(missing) = (0..least).find(|at| !given.iter().any(|(_, _, other)| other == at)) {
+                let missing = spec.operands[missing];
+                self.report.add(name, format!("`{op}` is not given its operand `{missing}`; write `{missing} = …`"));
+                return None;
+            }
+        }
+        let roles: Vec<&'static str> = given
+            .iter()
+            .map(|(_, _, at)| spec.operands.get(*at).or(spec.operands.last()).copied().unwrap_or("operand"))
+            .collect();
+        let mut resolved = Vec::with_capacity(given.len());
+        for (operand, value, _) in &given {
+            let id = match *value {
                 Value::Tensor { id, .. } => id,
                 Value::Number(number) => self.number(number, operand.at)?,
             };
             resolved.push(Operand { at: operand.at, text: operand_text(operand), id });
         }
+        if op == "write" && !self.scope.versions.contains_key(&resolved[0].id) {
+            self.no_state(given[0].0, &resolved[0]);
+            return None;
+        }
         let settings = settings?;
-        let pairs: Vec<(&str, op::Value<'_>)> =
+        let mut pairs: Vec<(&str, op::Value<'_>)> =
             settings.iter().map(|setting| (setting.name.as_str(), setting.value.lend())).collect();
+        let last = given.last().map_or(0, |(_, _, at)| *at);
+        let skipped = (0..last).filter(|at| !spec.variadic && !given.iter().any(|(_, _, other)| other == at));
+        pairs.extend(skipped.map(|at| (spec.operands[at], op::Value::Infer)));
         let types: Vec<_> = resolved.iter().map(|operand| self.graph.tensor(operand.id).ty).collect();
         let ids: Vec<TensorId> = resolved.iter().map(|operand| operand.id).collect();
         let built = (entry.build)(&Args { settings: &pairs, inputs: &types });
         match built.and_then(|op| self.node(field, op, &ids)) {
-            Ok(value) => Some(value),
+            Ok(value) => {
+                self.written(&ids, value);
+                Some(value)
+            }
             Err(error) => {
                 let setting_at = |wanted: &str| settings.iter().find(|setting| setting.name == wanted).map(|s| s.at);
-                let place = Place { field, call: expr.at, name };
+                let place = Place { field, call: expr.at, name, roles: &roles };
                 let (at, text) = self.wording(&error, spec, &place, &resolved, &setting_at);
                 self.report.add(at, text);
                 None
             }
         }
+    }
+
+    /// Remembers a new version of a state.
+    fn written(&mut self, inputs: &[TensorId], value: Value) {
+        let Value::Tensor { id, .. } = value else { return };
+        let state = inputs.first().and_then(|before| self.scope.versions.get(before)).copied();
+        let (Some(state), Some(field)) = (state, self.scope.path.last()) else { return };
+        if self.graph.tensor(id).role == model_graph_planner::Role::State {
+            self.scope.versions.insert(id, state);
+            self.scope.written.insert((state, *field), id);
+        }
+    }
+
+    /// Complains of a write of what is no state of this model.
+    fn no_state(&mut self, operand: &Expr, resolved: &Operand) {
+        let text = &resolved.text;
+        let role = |name: &proc_macro2::Ident| {
+            let field = self.scope.fields.get(&crate::ast::plain(name))?;
+            Some(&self.scope.model.fields[*field].role)
+        };
+        let what = match &operand.kind {
+            expr::ExprKind::Index { of, .. } => {
+                let of = operand_text(of);
+                let of = of.trim_matches('`');
+                let text = format!(
+                    "`write` takes the whole state and says by `at` which rows of it change: `write({of}, src = …, at = …)`"
+                );
+                self.report.add(operand.at, text);
+                return;
+            }
+            expr::ExprKind::Name(name) => match role(name) {
+                // It was complained of where it is declared.
+                Some(ast::Role::State | ast::Role::Broken) => return,
+                Some(ast::Role::Input { .. }) => "is an input, which is written from outside",
+                Some(ast::Role::Weight { .. }) => "is a weight, which no step changes",
+                Some(ast::Role::Constant(_) | ast::Role::ConstantFill(_)) => "is a constant, which no step changes",
+                _ => "is made anew by every forward",
+            },
+            _ => "is made anew by every forward",
+        };
+        let ty = self.declared_text(&self.graph.tensor(resolved.id).ty);
+        self.report.add(
+            operand.at,
+            format!("`write` changes a state, and {text} {what}; declare a state: `#[state] name: {ty}`"),
+        );
     }
 
     pub(super) fn count(&mut self, spec: &Spec, name: At, operands: &[Expr]) -> Option<()> {
@@ -120,6 +223,10 @@ impl Lowering<'_, '_> {
             if !spec.settings.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
+                    _ if spec.operands.len() > 1 && nearest(&name, spec.operands.iter().copied()).is_some() => {
+                        let near = nearest(&name, spec.operands.iter().copied()).unwrap_or_default();
+                        format!("did you mean its operand `{near}`?")
+                    }
                     true => String::from("it takes none"),
                     false => match foreign::setting(&name, &known).or(nearest(&name, known.iter().copied())) {
                         Some(near) => format!("did you mean `{near}`? it takes {}", list(&known)),

@@ -72,7 +72,7 @@ impl Lowering<'_, '_> {
         let values = values.filter(|_| fine)?;
         let pairs: Vec<(&str, op::Value<'_>)> =
             values.iter().map(|setting| (setting.name.as_str(), setting.value.lend())).collect();
-        let place = Place { field, call, name: path.at };
+        let place = Place { field, call, name: path.at, roles: rule.spec.operands };
         let mut read = Vec::new();
         for ((setting, kind), default) in rule.spec.settings.iter().zip(rule.kinds).zip(&declared.defaults) {
             let given = match default {

@@ -1,17 +1,18 @@
-//! What can be reached of a block from outside: its weights, constants and kept nodes; and that its constants are what
+//! What can be reached of a block from outside: its weights, states, constants and kept nodes; and that its constants are what
 //! they are where the block stands.
 
 use std::rc::Rc;
 
 use model_graph_planner::{Role, TensorId, Type};
+use proc_macro2::TokenTree;
 
 use super::Lowering;
 use super::block::{Root, Segment, plain_name};
 use crate::ast::{self, Model};
 use crate::dims::Dims;
-use crate::error::Report;
+use crate::error::{At, Report, text};
 
-/// A tensor of a block that can be reached from outside: a weight, a constant or a kept node.
+/// A tensor of a block that can be reached from outside: a weight, a state, a constant or a kept node.
 pub(crate) struct Part<'m> {
     pub(crate) root: Rc<Root>,
     /// Of a constant, its name after [`Root::key`].
@@ -29,6 +30,11 @@ impl Lowering<'_, '_> {
     pub(super) fn constant(&mut self, index: usize, declared: Option<Option<Type>>) -> Option<TensorId> {
         let model = self.scope.model;
         let field = &model.fields[index];
+        if let ast::Role::Constant(tokens) = &field.role
+            && self.writes_state(tokens)
+        {
+            self.report.add(At::tokens(tokens), text::CONSTANT_WRITE);
+        }
         if self.scope.block.is_none() {
             return self.leaf(field, Role::Constant, declared);
         }
@@ -56,6 +62,17 @@ impl Lowering<'_, '_> {
         Some(id)
     }
 
+    /// True for `write(state…`, which is no constant expression.
+    fn writes_state(&self, tokens: &proc_macro2::TokenStream) -> bool {
+        let mut trees = tokens.clone().into_iter();
+        let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(group))) = (trees.next(), trees.next()) else {
+            return false;
+        };
+        let Some(TokenTree::Ident(state)) = group.stream().into_iter().next() else { return false };
+        let field = self.scope.fields.get(&ast::plain(&state));
+        name == "write" && field.is_some_and(|field| matches!(self.scope.model.fields[*field].role, ast::Role::State))
+    }
+
     /// The type of a field where no dim is bound.
     fn own_type(&mut self, field: &ast::Field) -> Option<Type> {
         let mut own = std::mem::take(&mut self.scope.block.as_mut()?.own);
@@ -74,9 +91,10 @@ impl Lowering<'_, '_> {
         let declared = &self.scope.model.fields[index];
         let name = match &declared.role {
             ast::Role::Weight { name: Some(name) } => name.value(),
-            ast::Role::Weight { name: None } | ast::Role::Constant(_) | ast::Role::ConstantFill(_) => {
-                declared.plain_name()
-            }
+            ast::Role::Weight { name: None }
+            | ast::Role::State
+            | ast::Role::Constant(_)
+            | ast::Role::ConstantFill(_) => declared.plain_name(),
             ast::Role::Node(_) | ast::Role::Chain { .. } if declared.keep.is_some() => declared.plain_name(),
             _ => return,
         };

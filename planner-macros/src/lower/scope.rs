@@ -1,6 +1,6 @@
 //! Where names are looked up, and in which order the fields are lowered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model_graph_planner::TensorId;
 
@@ -8,6 +8,7 @@ use super::{Lowering, block};
 use crate::ast::{self, Model, plain};
 use crate::dims::Dims;
 use crate::error::text;
+use crate::expr::{Expr, ExprKind};
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum State {
@@ -21,6 +22,12 @@ pub(super) struct Scope<'m> {
     pub(super) model: &'m Model,
     pub(super) dims: Dims,
     pub(super) fields: BTreeMap<String, usize>,
+    /// For each state, by its field, the fields that write it, in their order.
+    pub(super) writers: BTreeMap<usize, BTreeSet<usize>>,
+    /// The states and their versions so far, each with the state's field.
+    pub(super) versions: BTreeMap<TensorId, usize>,
+    /// What a state is once a field has written it.
+    pub(super) written: BTreeMap<(usize, usize), TensorId>,
     pub(super) states: Vec<State>,
     /// Fields whose expressions are being lowered, outermost first.
     pub(super) path: Vec<usize>,
@@ -38,12 +45,66 @@ impl<'m> Scope<'m> {
             model,
             dims: Dims::new(model.settings.dims_unknown),
             fields: BTreeMap::new(),
+            writers: BTreeMap::new(),
+            versions: BTreeMap::new(),
+            written: BTreeMap::new(),
             states: vec![State::Untouched; model.fields.len()],
             path: Vec::new(),
             uses: 0,
             block,
             origins: (0..model.origins().len()).collect(),
         }
+    }
+}
+
+impl Scope<'_> {
+    /// Finds which fields write which states, by their expressions alone.
+    fn find_writers(&mut self) {
+        let mut writers: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (index, field) in self.model.fields.iter().enumerate() {
+            for expr in field.role.exprs() {
+                expr.writes(&mut |written| {
+                    if let Some(state) = self.state_of(written) {
+                        writers.entry(state).or_default().insert(index);
+                    }
+                });
+            }
+        }
+        self.writers = writers;
+    }
+
+    /// The state that an expression names, or writes.
+    fn state_of(&self, expr: &Expr) -> Option<usize> {
+        let mut expr = expr;
+        // Fields that write one another in a circle are complained of elsewhere.
+        for _ in 0..=self.model.fields.len() + crate::expr::MAX_DEPTH {
+            if let Some(written) = expr.written() {
+                expr = written;
+                continue;
+            }
+            let ExprKind::Name(name) = &expr.kind else { return None };
+            let field = *self.fields.get(&plain(name))?;
+            match &self.model.fields[field].role {
+                ast::Role::State => return Some(field),
+                ast::Role::Node(made) | ast::Role::Output(made) if made.written().is_some() => expr = made,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The last field before `index` that writes that state.
+    pub(super) fn writer_before(&self, state: usize, index: usize) -> Option<usize> {
+        self.writers.get(&state)?.range(..index).next_back().copied()
+    }
+
+    /// The fields that a field's expressions name.
+    fn mentioned(&self, index: usize) -> Vec<usize> {
+        let mut fields = Vec::new();
+        for expr in self.model.fields[index].role.exprs() {
+            expr.names(&mut |name| fields.extend(self.fields.get(&plain(name)).copied()));
+        }
+        fields
     }
 }
 
@@ -93,6 +154,7 @@ impl Lowering<'_, '_> {
             self.taken.insert(self.full(&name));
             self.scope.fields.insert(name, index);
         }
+        self.scope.find_writers();
     }
 
     /// The fields, each after those that its expression names, otherwise as declared. Lowering alone would find this
@@ -120,14 +182,17 @@ impl Lowering<'_, '_> {
         order
     }
 
-    /// The fields that a field's expression names, last to first.
+    /// The fields that have to come before a field, last to first: those that its expression names, those that wrote the
+    /// states in it, and for a state that it writes itself those that read what that was before.
     fn named(&self, index: usize) -> Vec<usize> {
         let mut names = Vec::new();
-        let mut visit = |name: &_| names.extend(self.scope.fields.get(&plain(name)).copied());
-        match &self.scope.model.fields[index].role {
-            ast::Role::Node(expr) | ast::Role::Output(expr) => expr.names(&mut visit),
-            ast::Role::Chain { operands, .. } => operands.iter().for_each(|operand| operand.names(&mut visit)),
-            _ => {}
+        for field in self.scope.mentioned(index) {
+            names.push(field);
+            names.extend(self.scope.writer_before(field, index));
+        }
+        for (state, _) in self.scope.writers.iter().filter(|(_, writers)| writers.contains(&index)) {
+            let since = self.scope.writer_before(*state, index).unwrap_or(0);
+            names.extend((since..index).filter(|field| self.scope.mentioned(*field).contains(state)));
         }
         names.reverse();
         names

@@ -31,7 +31,7 @@ impl Lowering<'_, '_> {
                 ),
             ),
             RuleError::Rank { input, expected } => {
-                let role = spec.operands.get(input).copied().unwrap_or("operand");
+                let role = place.roles.get(input).copied().unwrap_or("operand");
                 (
                     operands[input].at,
                     format!("`{op}` needs {expected} of its operand {role}, and {} is {}", text(input), shape(input)),
@@ -59,7 +59,11 @@ impl Lowering<'_, '_> {
             ),
             RuleError::Setting { name: setting, expected } => {
                 let operand = match expected {
-                    Expected::Axis(_) | Expected::Between(..) | Expected::PerDim(_) | Expected::Elements(_) => {
+                    Expected::Axis(_)
+                    | Expected::Between(..)
+                    | Expected::PerDim(_)
+                    | Expected::Elements(_)
+                    | Expected::Divisor(_) => {
                         format!("; {} is {}", text(0), shape(0))
                     }
                     Expected::Words(_) => String::new(),
@@ -78,6 +82,24 @@ impl Lowering<'_, '_> {
                 place.call,
                 format!("the result of `{op}` would have more than {} dimensions", model_graph_planner::MAX_RANK),
             ),
+            // It was looked for before the rule was asked.
+            RuleError::NoState { input } => (operands[input].at, format!("{} is no state", text(input))),
+            RuleError::Written { input } => {
+                let next = self.graph.next_version(operands[input].id).map(|next| self.graph.tensor(next));
+                let also = match next {
+                    Some(next) if !next.inner => format!("as `{}`", next.name),
+                    _ => String::from("by another `write` of this expression"),
+                };
+                let state = text(input).trim_matches('`');
+                (
+                    operands[input].at,
+                    format!(
+                        "`{state}` is written here and, from the same value, {also}, and nothing says which comes first; \
+                         write what the first write gives, `write(write({state}, …), …)`, or put one into a field after \
+                         the other"
+                    ),
+                )
+            }
             RuleError::Overflow => {
                 let field = place.field;
                 let text =
@@ -102,6 +124,16 @@ impl Lowering<'_, '_> {
             name => self.dim_names[usize::from(name)].clone(),
         });
         format!("{} ({numbers})", join(names.collect()))
+    }
+
+    /// A type as a field declares it.
+    pub(super) fn declared_text(&self, ty: &Type) -> String {
+        let dims = ty.shape.dims().iter().map(|dim| match dim.name {
+            0 => dim.size.to_string(),
+            name => self.dim_names[usize::from(name)].clone(),
+        });
+        let parts: Vec<String> = std::iter::once(ty.dtype.to_string()).chain(dims).collect();
+        format!("Tensor<{}>", parts.join(", "))
     }
 
     /// Element type and shape.

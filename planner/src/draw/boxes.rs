@@ -19,11 +19,12 @@ pub(super) const HATCH: &str = "<defs><pattern id=\"mg-view\" width=\"6\" height
 const NAME: usize = 120;
 
 /// Every role, in the order of the legend: what stays first.
-pub(super) const ROLES: [Role; 8] = [
+pub(super) const ROLES: [Role; 9] = [
     Role::Weight,
     Role::Constant,
     Role::KeptInput,
     Role::KeptNode,
+    Role::State,
     Role::Input,
     Role::Node,
     Role::Output,
@@ -41,6 +42,7 @@ pub(super) const fn shades(role: Role) -> &'static [&'static str] {
         Role::Node => &["#a3d9a5", "#8fcda6", "#bfe3ae"],
         Role::Output => &["#f4bd6a"],
         Role::Scratch => &["#eb9fb0"],
+        Role::State => &["#b79be0"],
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::words::{root, span, stripes};
-use crate::{Plan, PlanTensor, Storage};
+use crate::{Plan, PlanTensor, Role, Storage};
 
 /// One storage: a tensor of its own and all that lie in it.
 pub(super) struct Group {
@@ -138,7 +138,8 @@ pub(super) fn drawn(plan: &Plan<'_>, root: usize, tensor: usize) -> [usize; 2] {
 /// The first and the last moment of a tensor's own life, within the plan and in this order.
 fn life(plan: &Plan<'_>, tensor: &PlanTensor<'_>) -> [usize; 2] {
     let end = plan.end();
-    if tensor.role.is_persistent() {
+    // A state's versions follow one another.
+    if tensor.role.is_persistent() && tensor.role != Role::State {
         return [0, end];
     }
     let first = tensor.first.min(end);

@@ -3,7 +3,7 @@
 
 use core::fmt::{self, Display, Write};
 
-use crate::{Plan, PlanTensor, Storage, View};
+use crate::{Plan, PlanTensor, Role, Storage, View};
 
 /// Bytes that the elements of a view hold, gaps between them not counted.
 pub(super) fn bytes(view: &View) -> usize {
@@ -245,7 +245,8 @@ pub(super) struct Life<'a, 'p>(pub(super) &'a Plan<'p>, pub(super) &'a PlanTenso
 impl Display for Life<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Life(plan, tensor) = *self;
-        if tensor.role.is_persistent() {
+        let whole = tensor.first == 0 && tensor.last >= plan.end();
+        if tensor.role.is_persistent() && (tensor.role != Role::State || whole) {
             f.write_str("always")
         } else if tensor.first == tensor.last {
             write!(f, "{}", Moment(plan, tensor.first))

@@ -17,6 +17,8 @@ operator! {
     Maximum = "maximum" {}
     /// The smaller of two; NaN if either is, as numpy's `minimum`.
     Minimum = "minimum" {}
+    /// `a` where it is positive, else `a * b`: b is the slope of the negative side (He et al., 2015).
+    Prelu = "prelu" {}
 }
 
 macro_rules! binary {
@@ -73,4 +75,5 @@ binary! {
     Div, "div", "a / b";
     Maximum, "maximum", "the larger of two, NaN if either is";
     Minimum, "minimum", "the smaller of two, NaN if either is";
+    Prelu, "prelu", "a where it is positive, else a * b, with a slope b that broadcasts (arXiv 1502.01852)";
 }

@@ -1,35 +1,51 @@
 //! The operators. One file per family holds everything the planner knows of it: settings, shape rule, aliasing,
 //! scratch, documentation. The kernels are elsewhere and know the same structs.
 
+mod attention;
+mod axes;
 mod batch_norm;
 mod binary;
+mod border;
 mod concat;
 mod conv2d;
+mod conv_transpose;
 mod copy;
 mod fill;
+mod group_norm;
+mod line;
 mod matmul;
 mod norm;
 pub mod own;
 mod pad;
 mod pool;
+mod recurrent;
 mod reduce;
 #[cfg(feature = "alloc")]
 mod registry;
+mod resize;
 mod rule;
 mod softmax;
+mod space;
 mod then;
 mod unary;
 mod view;
 mod window;
+mod write;
 
 use core::fmt;
 
+pub use attention::{Attention, Rope, mask_and_past};
+pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Mul, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Mul, Prelu, Sub};
+pub use border::Border;
 pub use concat::Concat;
+pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, transposed_rows};
 pub use conv2d::Conv2d;
 pub use copy::Copy;
 pub use fill::Fill;
+pub use group_norm::{GroupNorm, InstanceNorm, LpNorm};
+pub use line::{AvgPool1d, Conv1d, MaxPool1d, lifted_view};
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use own::Own;
@@ -37,16 +53,23 @@ pub use own::Own;
 pub use own::OwnCall;
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
-pub use reduce::{Max, Mean, Sum};
+pub use recurrent::{Gru, Lstm, RECURRENT_STEPS, Rnn};
+pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
+pub use resize::Resize;
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
 pub use softmax::{LogSoftmax, Softmax};
+pub use space::{DepthToSpace, SpaceToDepth};
 #[cfg(feature = "alloc")]
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
-pub use unary::{Abs, Clamp, Exp, Gelu, LeakyRelu, Log, Neg, Relu, Sigmoid, Silu, Sqrt, Tanh};
+pub use unary::{
+    Abs, Clamp, Elu, Exp, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Relu, Selu, Sigmoid, Silu, Softplus,
+    Sqrt, Tanh,
+};
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
+pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
@@ -74,6 +97,8 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+    /// An array of `f32`.
+    F32s(&'a [f32]),
 }
 
 impl Field<'_> {
@@ -81,6 +106,12 @@ impl Field<'_> {
     pub fn spell(self, visit: &mut dyn FnMut(Value<'_>)) {
         let mut list = [Value::Infer; MAX_RANK];
         let mut count = 0;
+        if let Field::F32s(values) = self {
+            for (place, value) in list.iter_mut().zip(values) {
+                *place = Value::Float(f64::from(*value));
+                count += 1;
+            }
+        }
         let mut push = |value: usize| {
             if let Some(place) = list.get_mut(count) {
                 *place = int(value);
@@ -92,6 +123,7 @@ impl Field<'_> {
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::F32s(_) => {}
             Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
         }
         visit(Value::List(&list[..count]));
@@ -113,6 +145,8 @@ pub enum Action {
     Concat(usize),
     /// Other calls in its place, which [`Operator::expand`] lists.
     Expand,
+    /// A step with a kernel that writes over its first operand, a state: the output is the state's next version.
+    Write,
 }
 
 /// The names and settings of an operator; written by the `operator!` macro together with the struct.
@@ -231,6 +265,12 @@ impl AsField for bool {
 impl<const N: usize> AsField for [usize; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Usizes(self)
+    }
+}
+
+impl<const N: usize> AsField for [f32; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::F32s(self)
     }
 }
 

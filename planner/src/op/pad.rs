@@ -1,26 +1,29 @@
 //! Padding. It has no kernel: the border is filled, and the operand is produced inside it, or copied there.
 
-use super::rule::f32_only;
+use super::rule::{bad, f32_only};
 use super::window::named;
 use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{MAX_RANK, Type};
 
 operator! {
-    /// The operand inside a border of one number.
+    /// The operand inside a border.
     Pad = "pad" {
         /// How many elements of the border come before the operand's, along each dimension.
         before: [usize; MAX_RANK],
         /// How many come after.
         after: [usize; MAX_RANK],
-        /// What the border's elements are.
+        /// What the border's elements are, if they are one number.
         value: f32,
+        /// What the border is: 0 one number, 1 the operand's elements reflected at its edge, which is not repeated, 2 the
+        /// elements at its edge.
+        mode: usize,
     }
 }
 
 impl Described for Pad {
     const SPEC: Spec = Spec {
         name: "pad",
-        doc: "the operand inside a border of one number",
+        doc: "the operand inside a border of one number, of itself reflected, or of its edge",
         operands: &["x"],
         optional: 0,
         variadic: false,
@@ -32,6 +35,7 @@ impl Described for Pad {
                 default: Some("as `before`"),
             },
             Setting { name: "value", expects: "a number", default: Some("0") },
+            Setting { name: "mode", expects: "`constant`, `reflect` or `edge`", default: Some("constant") },
         ],
     };
 
@@ -42,9 +46,39 @@ impl Described for Pad {
                 return Err(RuleError::Missing { name: "before", expects: "a list of one whole number per dimension" });
             }
         };
-        Ok(Pad { before, after: counts(args, "after")?.unwrap_or(before), value: args.float("value", 0.0)? })
+        let mode = args.word("mode", &MODES, "`constant`, `reflect` or `edge`")?;
+        if mode != 0 && args.get("value").is_some() {
+            return Err(bad(
+                "value",
+                "left out: with `mode = reflect` or `mode = edge` the border is made of the operand",
+            ));
+        }
+        let pad =
+            Pad { before, after: counts(args, "after")?.unwrap_or(before), value: args.float("value", 0.0)?, mode };
+        let there = |count: usize, size: usize| match mode {
+            0 => true,
+            1 => count == 0 || count < size,
+            _ => count == 0 || size > 0,
+        };
+        for (axis, dim) in args.inputs[0].shape.dims().iter().enumerate() {
+            for (name, count) in [("before", pad.before[axis]), ("after", pad.after[axis])] {
+                if !there(count, dim.size) {
+                    let name = if args.get(name).is_some() { name } else { "before" };
+                    return Err(match mode {
+                        1 => {
+                            bad(name, "less than the extent in each dimension, since what is reflected has to be there")
+                        }
+                        _ => bad(name, "0 in a dimension without elements, since it has no edge"),
+                    });
+                }
+            }
+        }
+        Ok(pad)
     }
 }
+
+/// What a border can be, by its number.
+const MODES: [&str; 3] = ["constant", "reflect", "edge"];
 
 /// A whole number per dimension of the operand.
 fn counts(args: &Args<'_>, name: &'static str) -> Result<Option<[usize; MAX_RANK]>, RuleError> {
@@ -68,7 +102,10 @@ impl Operator for Pad {
         let rank = inputs.first().map_or(MAX_RANK, |input| input.shape.rank());
         Field::Usizes(&self.before[..rank]).spell(&mut |before| visit("before", before));
         Field::Usizes(&self.after[..rank]).spell(&mut |after| visit("after", after));
-        visit("value", Value::Float(f64::from(self.value)));
+        match self.mode {
+            0 => visit("value", Value::Float(f64::from(self.value))),
+            mode => visit("mode", Value::Word(MODES[mode.min(2)])),
+        }
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
@@ -105,11 +142,27 @@ impl Operator for Pad {
                 let whole = add(&alloc::format!("along{axis}"), last.0, &last.1)?;
                 last.1 = vec![whole];
             }
+            let (mode, within) = (self.mode, last.1[0]);
             let mut block = |side: &str, size: usize| {
+                if size == 0 {
+                    return Ok(None);
+                }
+                let name = alloc::format!("{side}{axis}");
+                if mode != 0 {
+                    let extent = dims[axis];
+                    let first = match (mode, side) {
+                        (1, "before") => size,
+                        (1, _) => extent - 2,
+                        (_, "before") => 0,
+                        _ => extent - 1,
+                    };
+                    let border = super::Border { axis, count: size, first, back: mode == 1 };
+                    return add(&name, Rc::new(border), &[within]).map(Some);
+                }
                 let mut dims = dims;
                 dims[axis] = size;
                 let fill = super::Fill { dims, rank, value: self.value };
-                (size > 0).then(|| add(&alloc::format!("{side}{axis}"), Rc::new(fill), &[])).transpose()
+                add(&name, Rc::new(fill), &[]).map(Some)
             };
             let (before, after) = (block("before", self.before[axis])?, block("after", self.after[axis])?);
             let parts = before.into_iter().chain(last.1).chain(after).collect();

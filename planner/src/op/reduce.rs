@@ -26,6 +26,56 @@ operator! {
         /// Keep them with extent 1 instead of dropping them.
         keep_dims: bool,
     }
+    /// Smallest element over the marked axes, NaN if there is one among them.
+    Min = "min" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Product over the marked axes; 1 over no elements.
+    Prod = "prod" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Sum of squares over the marked axes.
+    SumSquare = "sum_square" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Sum of absolute values over the marked axes.
+    L1 = "l1" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Square root of the sum of squares over the marked axes.
+    L2 = "l2" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// Natural logarithm of the sum over the marked axes.
+    LogSum = "log_sum" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
+    /// `ln Σ exp(x)` over the marked axes, with the largest element taken out first, so that nothing overflows; -∞ over no
+    /// elements.
+    LogSumExp = "log_sum_exp" {
+        /// The axes that are folded.
+        axes: [bool; MAX_RANK],
+        /// Keep them with extent 1 instead of dropping them.
+        keep_dims: bool,
+    }
 }
 
 const SETTINGS: &[Setting] = &[
@@ -80,19 +130,30 @@ reduce! {
     Sum, "sum", "sum over axes", |_, _| Ok(());
     Mean, "mean", "mean over axes", |_, _| Ok(());
     Max, "max", "largest element over axes, NaN if there is one", max_of_something;
+    Min, "min", "smallest element over axes, NaN if there is one", min_of_something;
+    Prod, "prod", "product over axes", |_, _| Ok(());
+    SumSquare, "sum_square", "sum of squares over axes", |_, _| Ok(());
+    L1, "l1", "sum of absolute values over axes", |_, _| Ok(());
+    L2, "l2", "square root of the sum of squares over axes", |_, _| Ok(());
+    LogSum, "log_sum", "natural logarithm of the sum over axes", |_, _| Ok(());
+    LogSumExp, "log_sum_exp", "ln of the sum of exp(x) over axes, without overflow", |_, _| Ok(());
 }
 
 /// There is no largest of no elements.
 fn max_of_something(shape: &Shape, axes: &[bool; MAX_RANK]) -> Result<(), RuleError> {
+    of_something(shape, axes, "there is no largest element of none")
+}
+
+/// There is no smallest of no elements.
+fn min_of_something(shape: &Shape, axes: &[bool; MAX_RANK]) -> Result<(), RuleError> {
+    of_something(shape, axes, "there is no smallest element of none")
+}
+
+fn of_something(shape: &Shape, axes: &[bool; MAX_RANK], rule: &'static str) -> Result<(), RuleError> {
     let empty = shape.dims().iter().zip(axes).position(|(dim, marked)| *marked && dim.size == 0);
     match empty {
         Some(axis) if shape.dims().iter().zip(axes).all(|(dim, marked)| *marked || dim.size > 0) => {
-            Err(RuleError::Extent {
-                at: (0, axis),
-                expected: 1,
-                at_least: true,
-                rule: "there is no largest element of none",
-            })
+            Err(RuleError::Extent { at: (0, axis), expected: 1, at_least: true, rule })
         }
         _ => Ok(()),
     }

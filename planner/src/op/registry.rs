@@ -14,7 +14,27 @@ pub struct Entry {
 }
 
 const fn entry<O: Described>() -> Entry {
-    Entry { spec: O::SPEC, build: |args| Ok(Rc::new(O::build(args)?)) }
+    Entry {
+        spec: O::SPEC,
+        build: |args| {
+            let op = O::build(args)?;
+            skipped(&O::SPEC, &op, args)?;
+            Ok(Rc::new(op))
+        },
+    }
+}
+
+/// Fails when an operand is left out before one that is given and the operator does not say so among its settings: it
+/// would take the later one for the one that is missing.
+fn skipped(spec: &Spec, op: &dyn Operator, args: &Args<'_>) -> Result<(), RuleError> {
+    for name in spec.operands.iter().copied().filter(|name| args.skips(name)) {
+        let mut known = false;
+        op.settings(args.inputs, &mut |setting, value| known |= setting == name && value == Value::Infer);
+        if !known {
+            return Err(super::rule::bad(name, "given, since an operand after it is"));
+        }
+    }
+    Ok(())
 }
 
 /// Every operator that a call can name, in the order of the documentation.
@@ -58,6 +78,40 @@ pub static OPERATORS: &[Entry] = &[
     entry::<Concat>(),
     entry::<Pad>(),
     entry::<Copy>(),
+    entry::<Split>(),
+    entry::<ExpandDims>(),
+    entry::<Squeeze>(),
+    entry::<Elu>(),
+    entry::<Selu>(),
+    entry::<HardSigmoid>(),
+    entry::<HardSwish>(),
+    entry::<Softplus>(),
+    entry::<Mish>(),
+    entry::<Prelu>(),
+    entry::<Min>(),
+    entry::<Prod>(),
+    entry::<SumSquare>(),
+    entry::<L1>(),
+    entry::<L2>(),
+    entry::<LogSum>(),
+    entry::<LogSumExp>(),
+    entry::<Attention>(),
+    entry::<Rope>(),
+    entry::<Lstm>(),
+    entry::<Gru>(),
+    entry::<Rnn>(),
+    entry::<Conv1d>(),
+    entry::<MaxPool1d>(),
+    entry::<AvgPool1d>(),
+    entry::<ConvTranspose2d>(),
+    entry::<ConvTranspose1d>(),
+    entry::<GroupNorm>(),
+    entry::<InstanceNorm>(),
+    entry::<LpNorm>(),
+    entry::<DepthToSpace>(),
+    entry::<SpaceToDepth>(),
+    entry::<Resize>(),
+    entry::<Write>(),
 ];
 
 /// The operator of that name.

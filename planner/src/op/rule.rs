@@ -118,6 +118,16 @@ pub enum RuleError {
         /// What it has to be, in words.
         expects: &'static str,
     },
+    /// The operand is to be written and is no state.
+    NoState {
+        /// Operand.
+        input: usize,
+    },
+    /// The version of a state is to be written that was written already: there would be two that follow it.
+    Written {
+        /// Operand.
+        input: usize,
+    },
     /// The result would have more dimensions than a tensor can have.
     TooManyDims,
     /// The size of the result does not fit an address.
@@ -137,6 +147,8 @@ pub enum Expected {
     PerDim(usize),
     /// Extents whose product is the number of elements.
     Elements(usize),
+    /// A number that divides that extent.
+    Divisor(usize),
 }
 
 impl fmt::Display for Expected {
@@ -149,6 +161,7 @@ impl fmt::Display for Expected {
             Expected::PerDim(1) => f.write_str("a list of 1 whole number"),
             Expected::PerDim(rank) => write!(f, "a list of {rank} whole numbers, one per dimension"),
             Expected::Elements(count) => write!(f, "extents whose product is {count}"),
+            Expected::Divisor(extent) => write!(f, "a divisor of the extent, which is {extent}"),
         }
     }
 }
@@ -162,6 +175,13 @@ impl<'a> Args<'a> {
     /// The value given for `name`.
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.settings.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
+    /// True when that optional operand is left out although later ones are given. Then it stands among the settings as
+    /// `name = _`, which is also how the textual form says it. An operator that can do without it says so too, in
+    /// [`Operator::settings`](super::Operator::settings); for one that does not the call is refused.
+    pub fn skips(&self, operand: &str) -> bool {
+        self.get(operand) == Some(Value::Infer)
     }
 
     /// A number, or `default`.

@@ -40,6 +40,27 @@ operator! {
         /// Upper limit.
         high: f32,
     }
+    /// `x` where it is positive, else `alpha * (exp(x) - 1)` (Clevert et al., 2015).
+    Elu = "elu" {
+        /// Minus the limit of the negative side.
+        alpha: f32,
+    }
+    /// `1.0507 x` where `x` is positive, else `1.0507 * 1.6733 * (exp(x) - 1)`, with the constants to their last digit
+    /// (Klambauer et al., 2017).
+    Selu = "selu" {}
+    /// `min(max(slope * x + offset, 0), 1)`.
+    HardSigmoid = "hard_sigmoid" {
+        /// What `x` is multiplied with.
+        slope: f32,
+        /// The value at 0.
+        offset: f32,
+    }
+    /// `x * min(max(x / 6 + 0.5, 0), 1)` (Howard et al., 2019).
+    HardSwish = "hard_swish" {}
+    /// `ln(1 + exp(x))`.
+    Softplus = "softplus" {}
+    /// `x * tanh(softplus(x))` (Misra, 2019).
+    Mish = "mish" {}
 }
 
 macro_rules! unary {
@@ -116,6 +137,19 @@ unary! {
             };
             if clamp.low > clamp.high { Err(bad("high", "a number not below `low`")) } else { Ok(clamp) }
         };
+    Elu, "elu", "x where it is positive, else alpha * (exp(x) - 1) (arXiv 1511.07289)",
+        [Setting { name: "alpha", expects: "a number", default: Some("1") }],
+        |args| Ok(Elu { alpha: args.float("alpha", 1.0)? });
+    Selu, "selu", "elu with alpha = 1.6733, times 1.0507 (arXiv 1706.02515)", [], |_args| Ok(Selu {});
+    HardSigmoid, "hard_sigmoid", "min(max(slope * x + offset, 0), 1)",
+        [
+            Setting { name: "slope", expects: "a number", default: Some("1/6") },
+            Setting { name: "offset", expects: "a number", default: Some("0.5") }
+        ],
+        |args| Ok(HardSigmoid { slope: args.float("slope", 1.0 / 6.0)?, offset: args.float("offset", 0.5)? });
+    HardSwish, "hard_swish", "x * min(max(x / 6 + 0.5, 0), 1) (arXiv 1905.02244)", [], |_args| Ok(HardSwish {});
+    Softplus, "softplus", "ln(1 + exp(x))", [], |_args| Ok(Softplus {});
+    Mish, "mish", "x * tanh(softplus(x)) (arXiv 1908.08681)", [], |_args| Ok(Mish {});
 }
 
 /// The fields as settings; a limit that there is not is not written.

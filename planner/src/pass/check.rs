@@ -37,8 +37,9 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     check_places(plan)?;
     check_scratch(plan)?;
     check_sources(plan)?;
+    let next = next_versions(plan)?;
     let defined = defined(plan)?;
-    let needed = needed(plan, &defined);
+    let needed = needed(plan, &defined, &next);
     check_leaves(plan)?;
     for (tensor, (defined, needed)) in plan.tensors.iter().zip(defined.iter().zip(&needed)) {
         if tensor.first > *defined || (tensor.last < *needed) {
@@ -54,7 +55,14 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     for (index, defined) in defined.iter().enumerate() {
         arriving[*defined].push(index);
     }
-    let mut live = Live::new(plan, &defined, &needed);
+    // A state's bytes are its own all the time, even between the last reader of a version and the next write.
+    let held: Vec<usize> = plan
+        .tensors
+        .iter()
+        .zip(&needed)
+        .map(|(tensor, needed)| if tensor.role == Role::State { plan.end() } else { *needed })
+        .collect();
+    let mut live = Live::new(plan, &defined, &held);
     for (index, step) in plan.steps.iter().enumerate() {
         let moment = index + 1;
         for input in step.inputs {
@@ -64,7 +72,7 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
         }
         live.passing.extend_from_slice(&arriving[moment]);
         for write in step.outputs.iter().chain(step.scratch) {
-            for tensor in live.near(*write, moment, &needed) {
+            for tensor in live.near(*write, moment, &held) {
                 check_write(plan, &defined, &needed, index, *write, tensor)?;
             }
         }
@@ -174,7 +182,8 @@ fn check_sources(plan: &Plan<'_>) -> Result<(), Fault> {
         }
     }
     for (index, tensor) in plan.tensors.iter().enumerate() {
-        let outside = matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant);
+        let state = tensor.role == Role::State && tensor.storage == Storage::Own;
+        let outside = state || matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant);
         let elements = tensor.view.elements();
         match tensor.storage {
             _ if outside && (written[index] || tensor.storage != Storage::Own) => {
@@ -295,15 +304,16 @@ fn defined(plan: &Plan<'_>) -> Result<Vec<usize>, Fault> {
 }
 
 /// The last moment at which each tensor's bytes have to be there.
-fn needed(plan: &Plan<'_>, defined: &[usize]) -> Vec<usize> {
+fn needed(plan: &Plan<'_>, defined: &[usize], next: &[Option<usize>]) -> Vec<usize> {
     let mut needed = defined.to_vec();
     for (index, step) in plan.steps.iter().enumerate() {
         for input in step.inputs {
             needed[*input] = needed[*input].max(index + 1);
         }
     }
-    for (needed, tensor) in needed.iter_mut().zip(plan.tensors) {
-        if tensor.role == Role::Output || tensor.role.is_persistent() {
+    for ((needed, tensor), next) in needed.iter_mut().zip(plan.tensors).zip(next) {
+        // Of a state the next forward reads the last version; the others are there for their readers.
+        if tensor.role == Role::Output || tensor.role.is_persistent() && next.is_none() {
             *needed = plan.end();
         }
     }
@@ -329,6 +339,7 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
     let outside = |tensor: &&PlanTensor<'_>| {
         matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant | Role::KeptNode)
             && !matches!(tensor.storage, Storage::View(_))
+            || tensor.role == Role::State && tensor.storage == Storage::Own
     };
     let mut leaves: Vec<&PlanTensor<'_>> = plan.tensors.iter().filter(outside).collect();
     leaves.sort_by_key(|tensor| tensor.view.offset);
@@ -341,9 +352,10 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
         }
     }
     for kept in plan.tensors.iter().filter(|tensor| tensor.role == Role::KeptNode) {
-        for input in plan.tensors.iter().filter(|tensor| tensor.role == Role::Input) {
+        for input in plan.tensors.iter().filter(|tensor| matches!(tensor.role, Role::Input | Role::State)) {
             if overlap(&kept.view, &input.view) {
-                fault!("`{}` is to be kept and writing input `{}` would overwrite it", kept.name, input.name);
+                let what = input.role.name();
+                fault!("`{}` is to be kept and writing {what} `{}` would overwrite it", kept.name, input.name);
             }
         }
     }
@@ -362,6 +374,9 @@ fn check_write(
     let moment = step + 1;
     let (target, tensor) = (&plan.tensors[write], &plan.tensors[index]);
     // Parts of one whole were found side by side.
+    if tensor.role == Role::State && !is_of_state(plan, write) && overlap(&target.view, &tensor.view) {
+        fault!("step {step} writes `{}` over the state `{}` and is no version of it", target.name, tensor.name);
+    }
     let siblings = matches!((target.storage, tensor.storage), (Storage::Part(a), Storage::Part(b)) if a == b);
     let derived = defined[index] == moment && derived(plan, index, write);
     if siblings || derived || !overlap(&target.view, &tensor.view) {
@@ -378,6 +393,39 @@ fn check_write(
         fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
     }
     Ok(())
+}
+
+/// For each tensor the version of a state that is written over it. Versions lie exactly on one another, and each has at
+/// most one after it.
+fn next_versions(plan: &Plan<'_>) -> Result<Vec<Option<usize>>, Fault> {
+    let mut next = vec![None; plan.tensors.len()];
+    for (index, tensor) in plan.tensors.iter().enumerate().filter(|(_, tensor)| tensor.role == Role::State) {
+        let before = match tensor.storage {
+            Storage::Own => continue,
+            Storage::InPlace(before) if plan.tensors[before].role == Role::State => before,
+            _ => {
+                fault!("`{}` is a state and has neither bytes of its own nor those of a version before it", tensor.name)
+            }
+        };
+        let name = plan.tensors[before].name;
+        if !tensor.view.same_elements(&plan.tensors[before].view) {
+            fault!("`{}` is a version of `{name}` and lies elsewhere", tensor.name);
+        }
+        if next[before].replace(index).is_some() {
+            fault!("`{name}` is written twice, and nothing says by which first");
+        }
+    }
+    Ok(next)
+}
+
+/// True when writing the tensor makes a version of a state: it is one, or all of what one is made of.
+fn is_of_state(plan: &Plan<'_>, tensor: usize) -> bool {
+    let mut at = tensor;
+    // Storages are in no circle.
+    while let Storage::Part(whole) = plan.tensors[at].storage {
+        at = whole;
+    }
+    plan.tensors[at].role == Role::State && matches!(plan.tensors[at].storage, Storage::InPlace(_))
 }
 
 /// True when a tensor has its value because `write` was written: a view of it, or a whole that it is a part of.

@@ -7,7 +7,7 @@ use super::bytes::overlap;
 use super::check::{Fault, check, fault};
 use super::{Planned, PlannedStep};
 use crate::op::{Action, Fill, Fused, Operator, find};
-use crate::{Shape, Type, View};
+use crate::{Role, Shape, Storage, Type, View};
 
 /// Checks a plan together with its operators: all that [`check`] does, and that every step's operands have types which
 /// the operator takes, lie strided only where it reads or writes strides, share bytes with the result only where it
@@ -27,8 +27,10 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     let view = |tensor: usize| &planned.tensors[tensor].view;
     let name = step.op.name();
     let [output] = step.outputs[..] else { fault!("step {index} (`{name}`) has {} results", step.outputs.len()) };
-    if step.op.action() != Action::Compute {
-        fault!("step {index} is a `{name}`, which has no kernel");
+    match step.op.action() {
+        Action::Compute => {}
+        Action::Write => verify_write(planned, index, step, output)?,
+        _ => fault!("step {index} is a `{name}`, which has no kernel"),
     }
     if takes(&*step.op).is_some_and(|(least, most)| !(least..=most).contains(&step.inputs.len())) {
         fault!("step {index} (`{name}`) has {} operands", step.inputs.len());
@@ -60,6 +62,17 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     let needed = step.op.scratch(&types, &result);
     if given < needed {
         fault!("step {index} (`{name}`) needs {needed} bytes to work in and has {given}");
+    }
+    Ok(())
+}
+
+/// A state is written over its version before.
+fn verify_write(planned: &Planned, index: usize, step: &PlannedStep, output: usize) -> Result<(), Fault> {
+    let tensor = &planned.tensors[output];
+    let over = step.inputs.first().copied();
+    if tensor.role != Role::State || over.map(Storage::InPlace) != Some(tensor.storage) {
+        let name = step.op.name();
+        fault!("step {index} (`{name}`) makes `{}`, which is no version of its first operand", tensor.name);
     }
     Ok(())
 }

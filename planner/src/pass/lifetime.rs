@@ -40,11 +40,20 @@ pub(super) fn lifetimes(lowered: &Lowered) -> Vec<Lifetime> {
     for index in 0..count {
         first_moment(lowered, &made, &parts, index, &mut first);
     }
+    let mut next = vec![None; count];
+    for (index, tensor) in lowered.tensors.iter().enumerate().filter(|(_, tensor)| tensor.role == Role::State) {
+        if let Storage::InPlace(before) = tensor.storage {
+            next[before] = Some(index);
+        }
+    }
+    let first_of = |index: usize| first[index].unwrap_or(0);
     let mut lifetimes: Vec<Lifetime> = (0..count)
         .map(|index| {
             let first = first[index].unwrap_or(0);
             let last = read[index].unwrap_or(0).max(first);
             match lowered.tensors[index].role {
+                // Until the next version takes the bytes over.
+                Role::State => Lifetime { first, last: next[index].map_or(end, first_of) },
                 role if role.is_persistent() => Lifetime { first: 0, last: end },
                 Role::Output => Lifetime { first, last: end },
                 _ => Lifetime { first, last },

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Options;
+use super::{Options, version};
 use crate::graph::{Graph, Node, TensorId};
 use crate::op::{self, Action, Operator};
 use crate::{Role, Storage, Type, View};
@@ -53,6 +53,10 @@ enum Place {
     CopiedOut(TensorId),
     /// The part of that concatenation which starts at that index.
     Part(TensorId, usize),
+    /// Those of that version of a state, which it is written over.
+    Version(TensorId),
+    /// Those of that version of a state, which is set to it.
+    Source(TensorId),
     /// No bytes: nothing needs it.
     Dead,
 }
@@ -73,6 +77,9 @@ pub(super) fn lower(graph: &Graph, options: &Options) -> Lowered {
     if options.concat {
         lowering.place_parts();
     }
+    if options.in_place {
+        lowering.place_sources();
+    }
     lowering.place_views(options.views);
     lowering.emit()
 }
@@ -88,8 +95,10 @@ impl<'g> Lowering<'g> {
                 places[node.output.index()] = Place::Dead;
                 continue;
             }
-            if node.op.action() == Action::View {
-                places[node.output.index()] = Place::View(node.inputs[0]);
+            match node.op.action() {
+                Action::View => places[node.output.index()] = Place::View(node.inputs[0]),
+                Action::Write => places[node.output.index()] = Place::Version(node.inputs[0]),
+                _ => {}
             }
             for (operand, input) in node.inputs.iter().enumerate() {
                 readers[input.index()].push((node, operand));
@@ -106,7 +115,7 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views rest on earlier tensors and parts on later ones; a part is no view, so the walk ends. It keeps a list of its
+    /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends. It keeps a list of its
     /// own, because views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, View) {
         let mut resting = Vec::new();
@@ -115,7 +124,9 @@ impl<'g> Lowering<'g> {
             if let Some(known) = self.views[at.index()] {
                 break known;
             }
-            let (Place::View(on) | Place::Part(on, _)) = self.places[at.index()] else {
+            let (Place::View(on) | Place::Part(on, _) | Place::Version(on) | Place::Source(on)) =
+                self.places[at.index()]
+            else {
                 let own = self.own_view(at);
                 self.views[at.index()] = Some(own);
                 break own;
@@ -148,6 +159,7 @@ impl<'g> Lowering<'g> {
                 };
                 (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
             }
+            Place::Version(_) | Place::Source(_) => (root, base),
             _ => self.own_view(id),
         }
     }
@@ -245,8 +257,10 @@ impl<'g> Lowering<'g> {
                 Some(_) if !allowed => Place::CopiedOut(of),
                 // Accessors hand out packed elements.
                 Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
-                // A kept tensor outlives the input's next writing.
-                Some(_) if role == Role::KeptNode && self.graph.tensor(root).role == Role::Input => {
+                // A kept tensor outlives the next writing of the input, and of the state from outside.
+                Some(_)
+                    if role == Role::KeptNode && matches!(self.graph.tensor(root).role, Role::Input | Role::State) =>
+                {
                     Place::CopiedOut(of)
                 }
                 Some(_) => Place::View(of),
@@ -276,7 +290,8 @@ impl<'g> Lowering<'g> {
             let id = TensorId::new(index);
             let storage = match self.places[index] {
                 Place::View(of) => Storage::View(out.at(of)),
-                Place::Part(concat, _) => Storage::Part(out.at(concat)),
+                Place::Part(whole, _) | Place::Source(whole) => Storage::Part(out.at(whole)),
+                Place::Version(of) => Storage::InPlace(out.at(of)),
                 _ => continue,
             };
             let (root, view) = self.view(id);
@@ -344,15 +359,16 @@ impl<'g> Lowering<'g> {
                     start += size;
                 }
             }
-            (Action::Compute, _) => {
+            (Action::Write, _) if self.places[node.inputs[1].index()] == Place::Source(node.output) => {}
+            (Action::Compute | Action::Write, _) => {
+                let state = (node.op.action() == Action::Write).then(|| self.view(node.output).0);
                 let mut inputs = Vec::with_capacity(node.inputs.len());
                 for (operand, input) in node.inputs.iter().enumerate() {
                     let tensor = out.at(*input);
-                    inputs.push(if node.op.strided_input(operand) || out.tensors[tensor].view.is_packed() {
-                        tensor
-                    } else {
-                        out.packed_copy(*input, packed)
-                    });
+                    let readable = node.op.strided_input(operand) || out.tensors[tensor].view.is_packed();
+                    // What a state is set to is copied out of the state's own bytes before they change.
+                    let apart = operand == 0 || state.is_none_or(|root| self.view(*input).0 != root);
+                    inputs.push(if readable && apart { tensor } else { out.packed_copy(*input, packed) });
                 }
                 out.step(node.op.clone(), inputs, output);
             }
@@ -413,6 +429,66 @@ impl Lowered {
             });
         }
         self.steps.push(Step { op, inputs, output, scratch });
+    }
+}
+
+impl<'g> Lowering<'g> {
+    /// Decides which sources of states are produced in the states' bytes: all of a state is set to a result, whose call
+    /// runs when nothing of the version before is read any more, or reads that in place.
+    fn place_sources(&mut self) {
+        let writes: Vec<&'g Node> = self.graph.nodes().map(|(_, node)| node).collect();
+        for write in writes.into_iter().filter(|node| node.op.action() == Action::Write) {
+            if self.can_be_source(write) {
+                let src = write.inputs[1];
+                self.places[src.index()] = Place::Source(write.output);
+                self.forget(src);
+            }
+        }
+    }
+
+    fn can_be_source(&mut self, write: &Node) -> bool {
+        let graph = self.graph;
+        let ([before, src], output) = (&write.inputs[..], write.output) else { return false };
+        let (tensor, state) = (graph.tensor(*src), graph.tensor(output));
+        let Some(at) = tensor.producer else { return false };
+        let producer = graph.call(at);
+        let is_last = graph.next_version(output).is_none();
+        if tensor.role != Role::Node
+            || tensor.ty != state.ty
+            || self.places[src.index()] != Place::Own
+            || producer.op.action() != Action::Compute
+            || !(is_last || self.readers[src.index()].len() == 1)
+        {
+            return false;
+        }
+        // When the version before is written, which may itself be where its source is produced.
+        if let Some(written) = graph.tensor(*before).producer {
+            let source = graph.call(written).inputs[1];
+            let moment = match self.places[source.index()] == Place::Source(*before) {
+                true => graph.tensor(source).producer,
+                false => Some(written),
+            };
+            if moment >= Some(at) {
+                return false;
+            }
+        }
+        let (root, target) = self.view(output);
+        let of = version::same_bytes(graph.nodes().map(|(_, node)| node), *before);
+        for id in of {
+            let reads = self.readers[id.index()].clone();
+            for (reader, operand) in reads.into_iter().filter(|(reader, _)| reader.op.action() != Action::View) {
+                if core::ptr::eq(reader, write) {
+                    continue;
+                }
+                let moment = graph.tensor(reader.output).producer;
+                let (found, view) = self.view(id);
+                let in_place = found == root && view.same_elements(&target) && reader.op.in_place(operand);
+                if moment > Some(at) || (moment == Some(at) && !in_place) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 }
 

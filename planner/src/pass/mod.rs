@@ -11,6 +11,7 @@ mod lower;
 mod nest;
 mod order;
 mod place;
+mod version;
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -230,6 +231,8 @@ fn saved(graph: &Graph, plain: &Graph, options: &Options, size: usize) -> Result
 
 /// The least that a plan with these options could need.
 fn least(graph: &Graph, options: &Options) -> Result<usize, PlanError> {
+    let settled = version::settle(graph);
+    let graph = settled.as_ref().unwrap_or(graph);
     let nested = if options.concat { nest::nest(graph) } else { None };
     let mut least = usize::MAX;
     for concat in [true, false].into_iter().filter(|concat| options.concat || !concat) {
@@ -247,6 +250,8 @@ fn least(graph: &Graph, options: &Options) -> Result<usize, PlanError> {
 
 /// The best plan of the calls as they stand, if it is smaller than `below`.
 fn ordered(graph: &Graph, options: &Options, below: Option<usize>) -> Result<Option<Planned>, PlanError> {
+    let settled = version::settle(graph);
+    let graph = settled.as_ref().unwrap_or(graph);
     // What an option saves it can cost elsewhere: producing a part early holds the whole concatenation's storage from
     // then on, and an operand that is overwritten pins the result to its place. So each is also left out, where the
     // bound says that this could need less.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::Options;
 use super::lower::{Lowered, lower};
+use super::version::readers_before;
 use crate::Role;
 use crate::graph::{Graph, Node, NodeId};
 use crate::order::{Problem, Storage, StorageId, Task, TaskId, solve};
@@ -37,10 +38,13 @@ fn problem(graph: &Graph, calls: &[(NodeId, &Node)], options: &Options) -> Probl
     }
     let mut task_of = vec![None; graph.nodes().count()];
     let mut tasks = Vec::with_capacity(calls.len());
+    let before = readers_before(graph);
     for (id, node) in calls {
         task_of[id.index()] = Some(TaskId::new(tasks.len()));
         let producers = node.inputs.iter().filter_map(|input| graph.tensor(*input).producer);
         let mut task = Task { after: producers.filter_map(|id| task_of[id.index()]).collect(), ..Task::default() };
+        // What is read of a state before it is written is read before in every order.
+        task.after.extend(before[id.index()].iter().filter_map(|id| task_of[id.index()]));
         let tensors = node.inputs.iter().chain([&node.output]).filter_map(|id| lowered.index[id.index()]);
         task.touches.extend(tensors.map(at));
         if let Some(output) = lowered.index[node.output.index()]

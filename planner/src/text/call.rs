@@ -44,6 +44,7 @@ pub(super) fn call(
     let (mut inputs, mut numbers) = (Vec::new(), Vec::new());
     let mut given: Vec<(&str, Given<'_>)> = Vec::new();
     let known = entry.map_or(&[][..], |entry| entry.spec.settings);
+    let operands = entry.map_or(&[][..], |entry| entry.spec.operands);
     while !line.takes(")") {
         if !(inputs.is_empty() && given.is_empty()) {
             line.expect(",", "`,` or `)`")?;
@@ -51,7 +52,9 @@ pub(super) fn call(
         let at = *line;
         let expected = "an operand such as `%0`, or a setting such as `axis = 1`";
         if let Some(setting) = line.word() {
-            if !known.iter().any(|known| known.name == setting) {
+            // `mask = _` says that an optional operand is left out although later ones are given.
+            let skipped = line_skips(line) && operands.contains(&setting);
+            if !skipped && !known.iter().any(|known| known.name == setting) {
                 let names: Vec<&str> = known.iter().map(|known| known.name).collect();
                 let names = if names.is_empty() { "none".into() } else { names.join(", ") };
                 return at.fail(format!("a setting of `{name}` ({names})"));
@@ -94,6 +97,12 @@ pub(super) fn call(
             start.error(expected, given)
         }
     }
+}
+
+/// True when `= _` comes next.
+fn line_skips(line: &Line<'_>) -> bool {
+    let mut ahead = *line;
+    ahead.takes("=") && ahead.takes_words("_")
 }
 
 fn value<'t>(line: &mut Line<'t>) -> Result<Given<'t>, ParseError> {
@@ -178,6 +187,13 @@ fn complaint(error: &RuleError, operands: &Operands<'_>, settings: &[(&str, Valu
             (format!("`{name}` to be {expected}"), given)
         }
         RuleError::Missing { name, expects } => (format!("`{name} = …`, {expects}"), "none".into()),
+        RuleError::NoState { input } => {
+            (format!("a state as {}", operands.name(input)), String::from("another tensor"))
+        }
+        RuleError::Written { input } => (
+            format!("the last version of a state as {}", operands.name(input)),
+            String::from("one that was written already"),
+        ),
         RuleError::TooManyDims => (format!("a result of at most {MAX_RANK} dimensions"), "more".into()),
         RuleError::Overflow => ("a result whose size fits an address".into(), "a larger one".into()),
     }

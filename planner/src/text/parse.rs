@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::ParseError;
 use super::call::call;
 use super::line::Line;
+use crate::op::{Action, RuleError};
 use crate::{DType, Dim, Graph, MAX_RANK, NodeId, Role, Shape, TensorId, Type};
 
 /// The tensors that are there already, by their numbers.
@@ -62,16 +63,30 @@ fn tensor(graph: &mut Graph, tensors: &mut Tensors, line: &mut Line<'_>) -> Resu
     let ty = ty(line)?;
     let at_call = *line;
     let made = line.takes("=");
-    if made == role.is_outside() {
+    // A state has none, and each version of it has one.
+    if made == role.is_outside() && role != Role::State {
         let expected = if made { "no call" } else { "`=` and the call that makes it" };
         return at_call.fail(format!("{expected}, for a tensor that is {}", with_article(role)));
     }
     let id = if made {
         let (op, inputs) = call(graph, tensors, line)?;
+        if role == Role::State && op.action() != Action::Write {
+            return at_role
+                .error("a call of `write`, which alone makes versions of a state", format!("`{}`", op.name()));
+        }
         let id = match graph.node(name, role, op, &inputs) {
             Ok(id) => id,
+            Err(RuleError::NoState { .. }) => return at_call.error("a state to write", "another tensor"),
+            Err(RuleError::Written { .. }) => {
+                return at_call.error("the last version of the state to write", "one that was written already");
+            }
             Err(_) => return at_call.error("a result whose size fits an address", "a larger one"),
         };
+        let is = graph.tensor(id).role;
+        if is != role {
+            return at_role
+                .error(format!("`{}`, for what a call writes over a state", is.name()), format!("`{}`", role.name()));
+        }
         let inferred = graph.tensor(id).ty;
         if inferred != ty {
             return at_type.error(format!("{inferred}, which is what the call makes"), format!("{ty}"));
@@ -100,7 +115,7 @@ fn role(line: &mut Line<'_>) -> Result<Role, ParseError> {
     let mut roles = Role::ALL.into_iter().filter(|role| *role != Role::Scratch);
     match roles.find(|role| line.takes_words(role.name())) {
         Some(role) => Ok(role),
-        None => line.fail("a role: input, kept input, weight, constant, node, inner node, kept node or output"),
+        None => line.fail("a role: input, kept input, weight, constant, node, inner node, kept node, output or state"),
     }
 }
 

@@ -94,7 +94,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
             let name = name(graph, "identity", bytes);
             graph.node(name, role, std::rc::Rc::new(op::Identity {}), &[x]).expect("it takes anything");
         } else {
-            let role = bytes.pick(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant]);
+            let role = bytes.pick(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant, Role::State]);
             let dims: Vec<usize> = (0..bytes.below(5)).map(|_| extent(bytes)).collect();
             let shape = Shape::new(&dims).expect("few dimensions");
             let dtype = if bytes.once_in(8) { bytes.pick(&DType::ALL) } else { DType::F32 };
@@ -104,6 +104,9 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
         return;
     };
     let inputs = operands(graph, entry, bytes);
+    if entry.spec.name == "write" && graph.next_version(inputs[0]).is_some() {
+        return;
+    }
     let rank = graph.tensor(inputs[0]).ty.shape.rank();
     let mut lists: Vec<Vec<Value<'static>>> = Vec::new();
     for setting in entry.spec.settings {
@@ -125,6 +128,8 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let mut settings: Vec<(&str, Value<'_>)> = Vec::new();
     for (setting, list) in entry.spec.settings.iter().zip(&lists) {
         let value = match setting.name {
+            "axis" | "at" if entry.spec.name == "write" && inputs.len() < 3 && !bytes.once_in(3) => continue,
+            "at" => int(0),
             "shape" | "axes" | "kernel" | "before" | "after" => Value::List(list),
             "axis" => int(bytes.below(rank.max(1))),
             _ if !bytes.once_in(2) => continue,
@@ -192,6 +197,21 @@ fn operands(graph: &mut Graph, entry: &Entry, bytes: &mut Bytes<'_>) -> Vec<Tens
     let role = bytes.pick(&[Role::Weight, Role::Constant]);
     match (entry.spec.name, dims.as_slice()) {
         ("matmul", [.., inner]) if bytes.once_in(2) => inputs.push(leaf(graph, role, &[*inner, 4])),
+        ("write", _) => {
+            // All of a state, rows of it, or rows at a position that comes with the inputs.
+            let at = bytes.below(3);
+            let last: Vec<TensorId> =
+                graph.tensors().filter(|(_, tensor)| tensor.role == Role::State).map(|(id, _)| id).collect();
+            let last: Vec<TensorId> = last.into_iter().filter(|id| graph.next_version(*id).is_none()).collect();
+            let fits = last.iter().rev().find(|id| self::dims(graph, **id) == dims).copied();
+            let state = fits.unwrap_or_else(|| leaf(graph, Role::State, &dims));
+            inputs = vec![state, x];
+            if at == 0 {
+                let ty = Type { dtype: DType::U32, shape: Shape::SCALAR };
+                let name = format!("at{}", graph.tensors().count());
+                inputs.push(graph.leaf(name, Role::Input, ty).expect("it is small"));
+            }
+        }
         ("conv2d", [_, channels, _, _]) => inputs.push(leaf(graph, role, &[4, *channels, 3, 3])),
         ("batch_norm", [_, channels, ..]) => {
             let weight = leaf(graph, role, &[*channels]);

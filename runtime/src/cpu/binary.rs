@@ -156,4 +156,5 @@ binary! {
     Div, |a, b| a / b;
     Maximum, |a, b| if a > b || a.is_nan() { a } else { b };
     Minimum, |a, b| if a < b || a.is_nan() { a } else { b };
+    Prelu, |a, b| if a > 0.0 { a } else { a * b };
 }

@@ -35,6 +35,33 @@ impl Blocks for op::Conv2d {
     }
 }
 
+impl<M: Memory> Kernel<op::Conv1d> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::Conv1d>) -> Result<(), Error> {
+        let Operands { output, inputs, .. } = operands(self.memory.bytes_mut(), call)?;
+        conv1d(output, inputs, [call.inputs, call.outputs], call.op, None);
+        Ok(())
+    }
+}
+
+impl Blocks for op::Conv1d {
+    fn blocks(&self, operands: Operands<'_, f32, MAX_OPERANDS>, views: [&[View]; 2], finish: &mut Finish<'_>) {
+        let Operands { output, inputs: [x, w, bias, ..], .. } = operands;
+        conv1d(output, [x, w, bias], views, *self, Some(finish));
+    }
+}
+
+/// Sequences as images of height 1.
+fn conv1d(
+    output: &mut [f32],
+    operands: [Input<'_, f32>; 3],
+    [inputs, outputs]: [&[View]; 2],
+    op: op::Conv1d,
+    finish: Option<&mut Finish<'_>>,
+) {
+    let [x, w, y] = [&inputs[0], &inputs[1], &outputs[0]].map(|view| op::lifted_view(view, op.channels_last));
+    conv2d(output, operands, &[x, w], &y, op.on_images(), finish);
+}
+
 /// The extents of one convolution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extents {

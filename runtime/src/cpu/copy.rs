@@ -30,7 +30,8 @@ fn copy<T: Pod>(bytes: &mut [u8], call: &Call<'_, op::Copy>) -> Result<(), Error
     Ok(())
 }
 
-fn walk<T: Pod>(x: &[T], output: &mut [T], x_view: &View, y_view: &View) {
+/// Copies the elements of one view, which `x` begins with, to those of another of the same extents.
+pub(super) fn walk<T: Pod>(x: &[T], output: &mut [T], x_view: &View, y_view: &View) {
     let dims = y_view.dims();
     let nest = Nest::new(dims, [&broadcast(y_view, dims), &broadcast(x_view, dims)]);
     let (count, [y_step, x_step]) = nest.row();

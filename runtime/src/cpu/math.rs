@@ -168,3 +168,37 @@ pub(super) fn gelu(x: f32) -> f32 {
     let tail = 0.5 * t * p * exp(-z * z);
     x * if x < 0.0 { tail } else { 1.0 - tail }
 }
+
+/// `e^x - 1` for `x ≤ 0`, as `2 t / (1 - t)` with `t = tanh (x/2)`, which keeps its digits near 0; anything above 0.
+#[inline(always)]
+pub(super) fn exp_minus_1(x: f32) -> f32 {
+    let t = tanh(0.5 * x);
+    2.0 * t / (1.0 - t)
+}
+
+/// `ln (1 + e^x)`, as `max(x, 0) + ln (1 + e^-|x|)`. The logarithm of `u = 1 + e` is taken times `e / (u - 1)`, which
+/// gives back what was lost when `u` was rounded (Goldberg, 1991).
+#[inline(always)]
+pub(super) fn softplus(x: f32) -> f32 {
+    let e = exp(-x.abs());
+    let u = 1.0 + e;
+    let less = u - 1.0;
+    let log = if less > 0.0 { log(u) * (e / less) } else { e };
+    (if x > 0.0 { x } else { 0.0 }) + log
+}
+
+/// `x tanh(ln (1 + e^x))`, as `x e (e + 2) / (e (e + 2) + 2)` with `e = e^x`; -0 at -∞, its limit.
+#[inline(always)]
+pub(super) fn mish(x: f32) -> f32 {
+    let x = at_least(x, -110.0);
+    let e = exp(at_most(x, 20.0));
+    let p = e * (e + 2.0);
+    x * (p / (p + 2.0))
+}
+
+/// `x min(max(x / 6 + 0.5, 0), 1)`; -0 at -∞, its limit.
+#[inline(always)]
+pub(super) fn hard_swish(x: f32) -> f32 {
+    let x = at_least(x, -4.0);
+    x * clamp(x / 6.0 + 0.5, 0.0, 1.0)
+}

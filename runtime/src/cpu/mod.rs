@@ -3,10 +3,13 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod attention;
 mod batch_norm;
 mod binary;
+mod border;
 mod conv2d;
 mod conv2d_nhwc;
+mod conv_transpose;
 mod copy;
 mod fill;
 mod gemm;
@@ -19,13 +22,17 @@ mod own;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod recurrent;
 mod reduce;
+mod resize;
+mod rope;
 mod softmax;
 mod sum;
 mod then;
 mod unary;
 mod wide;
 mod window;
+mod write;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};

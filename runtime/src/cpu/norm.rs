@@ -8,7 +8,7 @@ use super::operands::{Input, Operands, broadcast, operands};
 use super::sum::{sum, sum_of_squares};
 use super::wide::wide;
 use super::{CpuBuffer, Memory};
-use crate::{Call, Error, Kernel, View, op};
+use crate::{Call, Error, Kernel, MAX_RANK, View, op};
 
 impl<M: Memory> Kernel<op::LayerNorm> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::LayerNorm>) -> Result<(), Error> {
@@ -25,6 +25,41 @@ impl<M: Memory> Kernel<op::RmsNorm> for CpuBuffer<M> {
         norm(operands, call.inputs, call.op.axis, call.op.eps, false);
         Ok(())
     }
+}
+
+impl<M: Memory> Kernel<op::GroupNorm> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::GroupNorm>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        groups(operands, call.inputs, call.op.groups, call.op.eps);
+        Ok(())
+    }
+}
+
+impl<M: Memory> Kernel<op::InstanceNorm> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::InstanceNorm>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        groups(operands, call.inputs, call.inputs[0].dims[1], call.op.eps);
+        Ok(())
+    }
+}
+
+/// A layer norm of instances by groups by channels by the rest, over the last two.
+fn groups(operands: Operands<'_, f32, 3>, views: &[View], groups: usize, eps: f32) {
+    let x = &views[0];
+    if operands.output.is_empty() {
+        return;
+    }
+    let (channels, rest) = (x.dims[1] / groups, x.dims[2..x.rank].iter().product::<usize>());
+    let view = |dims: &[usize], strides: &[usize]| {
+        let mut view = View { rank: dims.len(), dims: [1; MAX_RANK], strides: [0; MAX_RANK], ..*x };
+        view.dims[..dims.len()].copy_from_slice(dims);
+        view.strides[..strides.len()].copy_from_slice(strides);
+        view
+    };
+    let each = x.dims[1] * rest;
+    let lifted = view(&[x.dims[0], groups, channels, rest], &[each, channels * rest, rest, 1]);
+    let vector = view(&[groups, channels, 1], &[channels, 1, 0]);
+    norm(operands, &[lifted, vector, vector], 2, eps, true);
 }
 
 wide! {

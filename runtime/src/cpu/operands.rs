@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use model_graph_planner::op::{Described, MAX_OPERANDS, Operator};
 use model_graph_planner::{Dim, Shape, Type};
 
-use crate::{Call, Error, ErrorKind, MAX_RANK, View};
+use crate::{Call, Error, ErrorKind, MAX_RANK, View, op};
 
 /// Where a kernel finds an input.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(super) struct Operands<'a, T, const N: usize> {
 /// Checks a call against its operator's own rules, then carves its operands out of `bytes`.
 ///
 /// # Errors
-/// [`ErrorKind::Length`] when the operands are not what the operator takes, [`ErrorKind::OutOfRange`],
+/// [`ErrorKind::Length`] when the operands or the scratch are not what the operator takes, [`ErrorKind::OutOfRange`],
 /// [`ErrorKind::Overlap`], [`ErrorKind::Misaligned`]. Nothing was written.
 pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     bytes: &'a mut [u8],
@@ -68,6 +68,7 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
         packed_unless(strided[input], view)?;
     }
     packed_unless(call.op.writes(output), output)?;
+    enough(call.op.scratch(&types[..given], &type_of(output)?), call.scratch)?;
     carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
 }
 
@@ -105,6 +106,7 @@ pub(super) fn fused_operands<'a, O: Described>(
         packed_unless(op.strided_input(input), view)?;
     }
     packed_unless(op.writes(output), output)?;
+    enough(op.scratch(&types[..count], &type_of(output)?), scratch)?;
     let shape = type_of(output)?.shape;
     for other in others {
         if type_of(other)?.shape.broadcast(&shape) != Ok(shape) || other.dtype != output.dtype {
@@ -112,6 +114,43 @@ pub(super) fn fused_operands<'a, O: Described>(
         }
     }
     carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_OPERANDS], scratch.first())
+}
+
+/// Checks a call that writes a state, then carves the state and the source out of `bytes`. The first of the two inputs is
+/// the state itself. Also gives the position of the first row.
+///
+/// # Errors
+/// As [`operands`], and [`ErrorKind::Position`] when the rows do not fit. Nothing was written.
+pub(super) fn written<'a, T: Pod>(
+    bytes: &'a mut [u8],
+    call: &Call<'_, op::Write>,
+) -> Result<(usize, Operands<'a, T, 2>), Error> {
+    let (output, types) = shapes(2, call.inputs, call.outputs, 3)?;
+    match call.op.infer(&types[..call.inputs.len()]) {
+        Ok(inferred) if inferred == type_of(output)? => {}
+        _ => return Err(length(output.elements(), call.inputs[1].elements())),
+    }
+    packed_unless(false, output)?;
+    if !same_place(&call.inputs[0], output) {
+        return Err(ErrorKind::Overlap { op: "write" }.into());
+    }
+    let position = match call.inputs.get(2) {
+        None => call.op.at,
+        Some(at) => {
+            let place = span(at, bytes.len())?;
+            let at: u32 = bytemuck::pod_read_unaligned(&bytes[place]);
+            usize::try_from(at).unwrap_or(usize::MAX)
+        }
+    };
+    if !call.op.whole {
+        let [extent, rows] = [&call.inputs[0], &call.inputs[1]].map(|view| view.dims[call.op.axis]);
+        if position > extent - rows {
+            return Err(ErrorKind::Position { op: "write", position, rows, extent }.into());
+        }
+    }
+    let mut in_place = [false; MAX_OPERANDS];
+    in_place[0] = true;
+    Ok((position, carve(bytes, "write", output, &call.inputs[..2], &in_place, None)?))
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.
@@ -148,6 +187,12 @@ pub(super) fn length(expected: usize, given: usize) -> Error {
 
 pub(super) fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
     if strided || view.is_packed() { Ok(()) } else { Err(length(view.elements(), view.span().len())) }
+}
+
+/// Fails unless the first scratch tensor has the bytes that an operator asks for.
+fn enough(needed: usize, scratch: &[View]) -> Result<(), Error> {
+    let given = scratch.first().map_or(0, |view| view.span().len());
+    if given < needed { Err(length(needed, given)) } else { Ok(()) }
 }
 
 /// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two.

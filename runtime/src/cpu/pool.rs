@@ -30,6 +30,24 @@ impl<M: Memory> Kernel<op::AvgPool2d> for CpuBuffer<M> {
     }
 }
 
+impl<M: Memory> Kernel<op::MaxPool1d> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::MaxPool1d>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        let [x, y] = [&call.inputs[0], &call.outputs[0]].map(|view| op::lifted_view(view, call.op.channels_last));
+        pool::<Largest>(operands, &x, &y, call.op.on_images().window(), None);
+        Ok(())
+    }
+}
+
+impl<M: Memory> Kernel<op::AvgPool1d> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::AvgPool1d>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        let [x, y] = [&call.inputs[0], &call.outputs[0]].map(|view| op::lifted_view(view, call.op.channels_last));
+        pool::<Add>(operands, &x, &y, call.op.on_images().window(), Some(call.op.count_padding));
+        Ok(())
+    }
+}
+
 impl<M: Memory> Kernel<op::GlobalAvgPool> for CpuBuffer<M> {
     fn run(&mut self, call: &Call<'_, op::GlobalAvgPool>) -> Result<(), Error> {
         let operands = operands(self.memory.bytes_mut(), call)?;

@@ -2,9 +2,9 @@
 
 use super::nest::Nest;
 use super::operands::{Operands, operands};
-use super::sum::{Add, BLOCK, Fold, LANES, Largest, fold, fold_block};
+use super::sum::{Add, BLOCK, Fold, LANES, Largest, Sizes, Smallest, Squares, Times, fold, fold_block, largest, sum};
 use super::wide::wide;
-use super::{CpuBuffer, Memory};
+use super::{CpuBuffer, Memory, math};
 use crate::{Call, Error, Kernel, MAX_RANK, View, op};
 
 macro_rules! reduce {
@@ -23,6 +23,53 @@ reduce! {
     Sum, Add, |total, _count| total as f32;
     Mean, Add, |total, count| (total / count as f64) as f32;
     Max, Largest, |total, _count| total as f32;
+    Min, Smallest, |total, _count| total as f32;
+    Prod, Times, |total, _count| total as f32;
+    SumSquare, Squares, |total, _count| total as f32;
+    L1, Sizes, |total, _count| total as f32;
+    L2, Squares, |total, _count| libm::sqrt(total) as f32;
+    LogSum, Add, |total, _count| libm::log(total) as f32;
+}
+
+impl<M: Memory> Kernel<op::LogSumExp> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::LogSumExp>) -> Result<(), Error> {
+        let operands = operands(self.memory.bytes_mut(), call)?;
+        log_sum_exp(operands, &call.inputs[0], &call.op.axes);
+        Ok(())
+    }
+}
+
+wide! {
+    /// `m + ln Σ exp(x - m)` with `m` the largest of the elements, block by block; where the largest is
+    /// infinite or there is none, it is the result.
+    fn log_sum_exp(operands: Operands<'_, f32, 1>, view: &View, axes: &[bool; MAX_RANK]) {
+        let Operands { output, inputs: [input], .. } = operands;
+        let Some(x) = input.slice() else { return };
+        let (mut kept, mut reduced) = (view.dims, view.dims);
+        for (axis, &marked) in axes.iter().enumerate() {
+            *(if marked { &mut kept[axis] } else { &mut reduced[axis] }) = 1;
+        }
+        let outer = Nest::new(&kept[..view.rank], [view.strides()]);
+        let inner = Nest::new(&reduced[..view.rank], [view.strides()]);
+        let mut outputs = output.iter_mut();
+        outer.each(|[at]| {
+            let mut most = f32::NEG_INFINITY;
+            blocks(x, at, &inner, |block| most = Largest::join(most, largest(block)));
+            let mut total = 0.0;
+            if most.is_finite() {
+                blocks(x, at, &inner, |block| {
+                    for x in block.iter_mut() {
+                        *x = math::exp(*x - most);
+                    }
+                    total += sum(block);
+                });
+                most = (f64::from(most) + libm::log(total)) as f32;
+            }
+            if let Some(y) = outputs.next() {
+                *y = most;
+            }
+        });
+    }
 }
 
 /// Columns that are handled side by side.
@@ -57,7 +104,7 @@ wide! {
             outer.each(|_| put(f64::from(F::START)));
         } else if along == 1 || run == 1 || width == 1 {
             outer.each(|[at]| {
-                put(if run == count && along == 1 { fold::<F>(&x[at..at + run], |x| x) } else { one::<F>(x, at, &inner) });
+                put(if run == count && along == 1 { fold::<F>(&x[at..at + run], F::of) } else { one::<F>(x, at, &inner) });
             });
         } else {
             outer.rows(|[at]| {
@@ -75,6 +122,13 @@ wide! {
 #[inline(always)]
 fn one<F: Fold>(x: &[f32], at: usize, inner: &Nest<1>) -> f64 {
     let mut total = f64::from(F::START);
+    blocks(x, at, inner, |block| total = F::join_blocks(total, fold_block::<F>(block, F::of)));
+    total
+}
+
+/// Calls `body` with copies of the elements of one output, [`BLOCK`] of them at a time, whichever way they lie.
+#[inline(always)]
+fn blocks(x: &[f32], at: usize, inner: &Nest<1>, mut body: impl FnMut(&mut [f32])) {
     let mut block = [0.0; BLOCK];
     let mut filled = 0;
     let (run, [step]) = inner.row();
@@ -91,15 +145,14 @@ fn one<F: Fold>(x: &[f32], at: usize, inner: &Nest<1>) -> f64 {
             filled += part;
             done += part;
             if filled == BLOCK {
-                total = F::join_blocks(total, fold_block::<F>(&block, |x| x));
+                body(&mut block);
                 filled = 0;
             }
         }
     });
     if filled > 0 {
-        total = F::join_blocks(total, fold_block::<F>(&block[..filled], |x| x));
+        body(&mut block[..filled]);
     }
-    total
 }
 
 /// Up to [`COLUMNS`] outputs at once, `step` apart in the input.
@@ -133,12 +186,12 @@ fn side_by_side<F: Fold>(x: &[f32], at: usize, step: usize, columns: usize, inne
             match from.first_chunk::<COLUMNS>() {
                 Some(from) if step == 1 && columns == COLUMNS => {
                     for (lane, &x) in lane.iter_mut().zip(from) {
-                        *lane = F::join(*lane, x);
+                        *lane = F::join(*lane, F::of(x));
                     }
                 }
                 _ => {
                     for (column, lane) in lane[..columns].iter_mut().enumerate() {
-                        *lane = F::join(*lane, from[column * step]);
+                        *lane = F::join(*lane, F::of(from[column * step]));
                     }
                 }
             }

@@ -51,7 +51,7 @@ wide! {
 
 /// One row whose elements lie side by side.
 #[inline(always)]
-fn row(y: &mut [f32], log: bool) {
+pub(super) fn row(y: &mut [f32], log: bool) {
     let max = largest(y);
     if max == f32::NEG_INFINITY {
         return y.fill(if log { max } else { 0.0 });

@@ -14,7 +14,12 @@ pub(super) const BLOCK: usize = 512;
 pub(super) trait Fold {
     /// Where every lane starts.
     const START: f32;
-    /// One more element.
+    /// What is folded of an element.
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        x
+    }
+    /// One more of them, or one more lane.
     fn join(total: f32, x: f32) -> f32;
     /// One more block.
     fn join_blocks(total: f64, block: f32) -> f64;
@@ -54,6 +59,77 @@ impl Fold for Largest {
     fn join_blocks(total: f64, block: f32) -> f64 {
         if f64::from(block) > total || block.is_nan() { f64::from(block) } else { total }
     }
+}
+
+/// The smallest, NaN if there is one.
+#[derive(Debug)]
+pub(super) struct Smallest;
+
+impl Fold for Smallest {
+    const START: f32 = f32::INFINITY;
+
+    #[inline(always)]
+    fn join(total: f32, x: f32) -> f32 {
+        if x < total || x.is_nan() { x } else { total }
+    }
+
+    #[inline(always)]
+    fn join_blocks(total: f64, block: f32) -> f64 {
+        if f64::from(block) < total || block.is_nan() { f64::from(block) } else { total }
+    }
+}
+
+/// `Π x`.
+#[derive(Debug)]
+pub(super) struct Times;
+
+impl Fold for Times {
+    const START: f32 = 1.0;
+
+    #[inline(always)]
+    fn join(total: f32, x: f32) -> f32 {
+        total * x
+    }
+
+    #[inline(always)]
+    fn join_blocks(total: f64, block: f32) -> f64 {
+        total * f64::from(block)
+    }
+}
+
+/// Folds that are sums of a function of the elements.
+macro_rules! sums {
+    ($( $(#[$doc:meta])* $name:ident, |$x:ident| $value:expr; )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(super) struct $name;
+
+        impl Fold for $name {
+            const START: f32 = 0.0;
+
+            #[inline(always)]
+            fn of($x: f32) -> f32 {
+                $value
+            }
+
+            #[inline(always)]
+            fn join(total: f32, x: f32) -> f32 {
+                total + x
+            }
+
+            #[inline(always)]
+            fn join_blocks(total: f64, block: f32) -> f64 {
+                total + f64::from(block)
+            }
+        }
+    )* };
+}
+
+sums! {
+    /// `Σ x²`.
+    Squares, |x| x * x;
+    /// `Σ |x|`.
+    Sizes, |x| x.abs();
 }
 
 /// Joins the lanes of one block.

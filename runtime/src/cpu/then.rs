@@ -67,7 +67,7 @@ macro_rules! bases {
         }
     )* };
 }
-bases! { MatMul Conv2d }
+bases! { MatMul Conv2d Conv1d ConvTranspose2d ConvTranspose1d }
 
 impl<B: Chain, S: Stage + Copy> Chain for op::Then<B, S> {
     type Base = B::Base;

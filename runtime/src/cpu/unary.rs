@@ -85,6 +85,10 @@ pub(super) fn scatter<T: Copy>(block: &[T], to: &mut [T], at: usize, step: usize
     }
 }
 
+/// The fixed point of mean 0 and variance 1 (Klambauer et al., arXiv 1706.02515).
+const SELU_ALPHA: f32 = 1.673_263_2;
+const SELU_SCALE: f32 = 1.050_701;
+
 macro_rules! unary {
     ($( $name:ident, |$op:ident, $x:ident| $value:expr; )*) => { $(
         impl Function for op::$name {
@@ -126,4 +130,10 @@ unary! {
     Sqrt, |_op, x| math::sqrt(x);
     Abs, |_op, x| x.abs();
     Clamp, |op, x| math::clamp(x, op.low, op.high);
+    Elu, |op, x| if x > 0.0 { x } else { op.alpha * math::exp_minus_1(x) };
+    Selu, |_op, x| SELU_SCALE * if x > 0.0 { x } else { SELU_ALPHA * math::exp_minus_1(x) };
+    HardSigmoid, |op, x| math::clamp(op.slope * x + op.offset, 0.0, 1.0);
+    HardSwish, |_op, x| math::hard_swish(x);
+    Softplus, |_op, x| math::softplus(x);
+    Mish, |_op, x| math::mish(x);
 }

@@ -106,6 +106,121 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A convolution of sequences is that of images of height 1.
+    #[test]
+    fn sequences(case in cases(), seed: u64, place in (0..3usize, 0..5usize)) {
+        let op::Conv2d { stride, padding, dilation, groups, channels_last } = case.op;
+        let (image, kernel) = ([1, case.image[1]], [1, case.kernel[1]]);
+        let line = op::Conv1d {
+            stride: stride[1], padding: [padding[1], padding[3]], dilation: dilation[1], groups, channels_last,
+        };
+        let case = Case { image, kernel, op: line.on_images(), ..case };
+        let drop = |dims: Vec<usize>| -> Vec<usize> {
+            let height = if channels_last { 1 } else { 2 };
+            dims.into_iter().enumerate().filter(|(axis, _)| *axis != height).map(|(_, dim)| dim).collect()
+        };
+        let dims = |n, c, plane| drop(arrange(channels_last, n, c, plane));
+        let packed = |dims: &[usize], seed| given(dims, Layout::packed(), Values::Seed(seed));
+        let mut inputs = vec![
+            packed(&dims(case.n, case.channels, image), seed),
+            packed(&dims(case.filters, case.channels / groups, kernel), !seed),
+        ];
+        if case.bias {
+            inputs.push(packed(&[case.filters], seed ^ 77));
+        }
+        let gap = if channels_last { 0 } else { (seed % 3) as usize };
+        let output = given(&dims(case.n, case.filters, windows(&case)), Layout { gap, ..Layout::packed() }, Values::Seed(0));
+        check(line, &inputs, &output, place, 1e-5, |x, index| {
+            let lift = |index: &[usize]| {
+                let mut index = index.to_vec();
+                index.insert(if channels_last { 1 } else { 2 }, 0);
+                index
+            };
+            let lifted = |x: &Tensor| Tensor { dims: lift_dims(&x.dims, channels_last), values: x.values.clone() };
+            let mut operands = vec![lifted(&x[0]), lifted(&x[1])];
+            operands.extend(x.get(2).cloned());
+            oracle(&case, &operands, &lift(index))
+        });
+    }
+
+    #[test]
+    fn transposed_convolutions(
+        (n, channels, filters, groups) in (0..3usize, 0..4usize, 0..4usize, 1..4usize),
+        (image, kernel) in ([1..6usize, 1..40usize], [1..4usize, 1..5usize]),
+        (stride, dilation) in (prop::array::uniform2(1..4usize), prop::array::uniform2(1..4usize)),
+        padding in prop::array::uniform4(0..4usize), more in prop::array::uniform2(0..3usize),
+        bias: bool, line: bool, seed: u64, place in (0..3usize, 0..5usize),
+    ) {
+        let [mut image, mut kernel, mut stride, mut dilation, mut more] = [image, kernel, stride, dilation, more];
+        let mut padding = padding;
+        if line {
+            for list in [&mut image, &mut kernel, &mut stride, &mut dilation] {
+                list[0] = 1;
+            }
+            (padding[0], padding[2], more[0]) = (0, 0, 0);
+        }
+        let mut size = [0; 2];
+        for side in 0..2 {
+            more[side] = more[side].min(stride[side].max(dilation[side]) - 1);
+            let whole = (image[side] - 1) * stride[side] + (kernel[side] - 1) * dilation[side] + 1 + more[side];
+            padding[side] = padding[side].min(whole - 1);
+            padding[side + 2] = padding[side + 2].min(whole - 1 - padding[side]);
+            size[side] = whole - padding[side] - padding[side + 2];
+        }
+        let (channels, outputs) = (channels * groups, filters * groups);
+        let dims = |n: usize, c: usize, plane: [usize; 2]| if line { vec![n, c, plane[1]] } else { vec![n, c, plane[0], plane[1]] };
+        let packed = |dims: &[usize], seed| given(dims, Layout::packed(), Values::Seed(seed));
+        let mut inputs = vec![packed(&dims(n, channels, image), seed), packed(&dims(channels, filters, kernel), !seed)];
+        if bias {
+            inputs.push(packed(&[outputs], seed ^ 77));
+        }
+        let output = packed(&dims(n, outputs, size), 0);
+        let oracle = |x: &[Tensor], index: &[usize]| {
+            let (o, [i, j]) = (index[1], if line { [0, index[2]] } else { [index[2], index[3]] });
+            let mut sum = x.get(2).map_or(0.0, |bias| bias.at(&[o]));
+            let group = o / filters;
+            for c in group * (channels / groups)..(group + 1) * (channels / groups) {
+                for (u, v) in (0..kernel[0]).flat_map(|u| (0..kernel[1]).map(move |v| (u, v))) {
+                    // Which element lands here through this tap, if one does.
+                    let from = |side: usize, at: usize, tap: usize| {
+                        let reach = (at + padding[side]).checked_sub(tap * dilation[side])?;
+                        let element = reach / stride[side];
+                        (reach.is_multiple_of(stride[side]) && element < image[side]).then_some(element)
+                    };
+                    if let (Some(row), Some(column)) = (from(0, i, u), from(1, j, v)) {
+                        let element = x[0].at(&dims(index[0], c, [row, column]));
+                        sum += element * x[1].at(&dims(c, o % filters, [u, v]));
+                    }
+                }
+            }
+            sum
+        };
+        let plane = op::ConvTranspose2d { stride, padding, output_padding: more, dilation, groups };
+        if line {
+            let line = op::ConvTranspose1d {
+                stride: stride[1],
+                padding: [padding[1], padding[3]],
+                output_padding: more[1],
+                dilation: dilation[1],
+                groups,
+            };
+            prop_assert_eq!(line.on_images(), plane);
+            check(line, &inputs, &output, place, 1e-5, oracle);
+        } else {
+            check(plane, &inputs, &output, place, 1e-5, oracle);
+        }
+    }
+}
+
+fn lift_dims(dims: &[usize], channels_last: bool) -> Vec<usize> {
+    let mut dims = dims.to_vec();
+    dims.insert(if channels_last { 1 } else { 2 }, 1);
+    dims
+}
+
 /// Taps far apart, and rows of few windows.
 #[test]
 fn far_taps() {

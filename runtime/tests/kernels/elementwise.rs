@@ -64,6 +64,22 @@ fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
+fn elu(x: f64, alpha: f64) -> f64 {
+    if x > 0.0 { x } else { alpha * x.exp_m1() }
+}
+
+fn selu(x: f64) -> f64 {
+    1.050_700_987_355_480_5 * elu(x, 1.673_263_242_354_377_2)
+}
+
+fn hard_swish(x: f64) -> f64 {
+    limit(x, clamp(x / 6.0 + 0.5, 0.0, 1.0))
+}
+
+fn softplus(x: f64) -> f64 {
+    if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() }
+}
+
 /// Pairs of extents that broadcast, and what they broadcast to.
 fn broadcasting() -> impl Strategy<Value = [Vec<usize>; 3]> {
     (extents(0..=5), any::<[bool; 12]>(), 0..6usize, 0..6usize, any::<bool>()).prop_map(
@@ -110,6 +126,12 @@ proptest! {
         run(&|x, y| unary(op::Sqrt {}, x, y, place, f64::sqrt));
         run(&|x, y| unary(op::Abs {}, x, y, place, f64::abs));
         run(&|x, y| unary(op::Clamp { low: -0.5, high: 1.0 }, x, y, place, |x| clamp(x, -0.5, 1.0)));
+        run(&|x, y| unary(op::Elu { alpha: 0.5 }, x, y, place, |x| elu(x, 0.5)));
+        run(&|x, y| unary(op::Selu {}, x, y, place, selu));
+        run(&|x, y| unary(op::HardSigmoid { slope: 0.25, offset: 0.5 }, x, y, place, |x| clamp(0.25 * x + 0.5, 0.0, 1.0)));
+        run(&|x, y| unary(op::HardSwish {}, x, y, place, hard_swish));
+        run(&|x, y| unary(op::Softplus {}, x, y, place, softplus));
+        run(&|x, y| unary(op::Mish {}, x, y, place, |x| limit(x, softplus(x).tanh())));
     }
 
     #[test]
@@ -125,6 +147,7 @@ proptest! {
         binary(op::Div {}, &ab, &y, place, |a, b| a / b);
         binary(op::Maximum {}, &ab, &y, place, maximum);
         binary(op::Minimum {}, &ab, &y, place, |a, b| -maximum(-a, -b));
+        binary(op::Prelu {}, &ab, &y, place, |a, b| if a > 0.0 { a } else { a * b });
     }
 
     #[test]
@@ -133,6 +156,25 @@ proptest! {
     ) {
         check(op::Copy {}, &[given(&dims, x, Values::Special(seed))], &given(&dims, y, Values::Seed(0)), place, 0.0,
             |x, index| x[0].at(index));
+    }
+
+    #[test]
+    fn borders(
+        dims in extents(1..=5), axis in 0..5usize, first in 0..9usize, count in 0..9usize, back: bool, x in layout(true),
+        y in layout(false), seed: u64, place in (0..3usize, 0..5usize),
+    ) {
+        let (mut dims, axis) = (dims.clone(), axis % dims.len());
+        dims[axis] += 1;
+        let first = first % dims[axis];
+        let count = if back { count.min(first + 1) } else { count };
+        let mut out = dims.clone();
+        out[axis] = count;
+        check(op::Border { axis, count, first, back }, &[given(&dims, x, Values::Special(seed))],
+            &given(&out, y, Values::Seed(0)), place, 0.0, |x, index| {
+                let mut index = index.to_vec();
+                index[axis] = if back { first - index[axis] } else { first };
+                x[0].at(&index)
+            });
     }
 
     #[test]
@@ -206,6 +248,11 @@ fn accuracy_over_the_range() {
     compare(op::Tanh {}, &x, 0.0, f64::tanh);
     compare(op::Sigmoid {}, &x, 1e-38, sigmoid);
     compare(op::Silu {}, &x, 1e-36, |x| limit(x, sigmoid(x)));
+    compare(op::Elu { alpha: 1.0 }, &x, 1e-36, |x| elu(x, 1.0));
+    compare(op::Selu {}, &x, 1e-36, selu);
+    compare(op::Softplus {}, &x, 1e-38, softplus);
+    compare(op::Mish {}, &x, 1e-36, |x| limit(x, softplus(x).tanh()));
+    compare(op::HardSwish {}, &x, 1e-1, hard_swish);
     compare(op::Gelu { tanh: true }, &x, 1e-1, gelu_tanh);
     compare(op::Gelu { tanh: false }, &x, 1e-1, |x| limit(x, 0.5 * (1.0 + erf(x / 2f64.sqrt()))));
 }

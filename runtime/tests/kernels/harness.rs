@@ -3,6 +3,7 @@
 
 use model_graph::op::Operator;
 use model_graph::{Buffer, BufferType, Call, Cpu, CpuBuffer, DType, Error, HostBuffer, Kernel, MAX_RANK, Usage, View};
+use model_graph_planner::{Shape, Type};
 use proptest::prelude::*;
 
 /// The buffer that the tests run on.
@@ -115,6 +116,8 @@ pub(crate) enum Values {
     Positive(u64),
     /// Row-major, for packed layouts.
     List(Vec<f32>),
+    /// Elements of `u32`, row-major.
+    Whole(Vec<u32>),
 }
 
 pub(crate) fn given(dims: &[usize], layout: Layout, values: Values) -> Given {
@@ -129,6 +132,7 @@ pub(crate) fn list(dims: &[usize], values: &[f32]) -> Given {
 fn draw(values: &Values, count: usize) -> Vec<f32> {
     let seed = match values {
         Values::List(list) => return list.clone(),
+        Values::Whole(list) => return list.iter().map(|whole| f32::from_bits(*whole)).collect(),
         Values::Seed(seed) | Values::Special(seed) | Values::Positive(seed) => *seed,
     };
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -181,6 +185,9 @@ pub(crate) fn lay(inputs: &[Given], output: &Given, order: usize, odd: usize, po
         let index = (index + order) % views.len();
         let tensor = inputs.get(index).unwrap_or(output);
         views[index] = view(at, &tensor.dims, tensor.layout.strides(&tensor.dims));
+        if matches!(tensor.values, Values::Whole(_)) {
+            views[index].dtype = DType::U32;
+        }
         at = views[index].span().end + 4 * (odd % 3);
     }
     let mut buffer = buffer(at + 12, poison);
@@ -208,7 +215,8 @@ pub(crate) fn read(buffer: &Host, view: &View) -> Vec<f32> {
 }
 
 pub(crate) fn tensor(buffer: &Host, view: &View) -> Tensor {
-    Tensor { dims: view.dims().to_vec(), values: read(buffer, view).into_iter().map(f64::from).collect() }
+    let value = |value: f32| if view.dtype == DType::U32 { f64::from(value.to_bits()) } else { f64::from(value) };
+    Tensor { dims: view.dims().to_vec(), values: read(buffer, view).into_iter().map(value).collect() }
 }
 
 pub(crate) fn bits(values: &[f32]) -> Vec<u32> {
@@ -216,17 +224,30 @@ pub(crate) fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }).collect()
 }
 
-/// Runs the step and gives what it wrote.
-pub(crate) fn run<O: Copy>(op: O, bench: &mut Bench) -> Result<Vec<f32>, Error>
+/// Runs the step, in the working space that it asks for, and gives what it wrote.
+pub(crate) fn run<O: Operator + Copy>(op: O, bench: &mut Bench) -> Result<Vec<f32>, Error>
 where
     Host: Kernel<O>,
 {
+    let ty = |view: &View| Type { dtype: view.dtype, shape: Shape::new(view.dims()).unwrap() };
+    let types: Vec<Type> = bench.inputs.iter().map(ty).collect();
+    let scratch: Vec<View> = match op.scratch(&types, &ty(&bench.output)) {
+        0 => Vec::new(),
+        bytes => {
+            let old = bench.buffer.bytes().to_vec();
+            let start = old.len().next_multiple_of(64);
+            bench.buffer = buffer(start + bytes, *old.last().unwrap());
+            bench.buffer.set(0, &old).unwrap();
+            vec![View::packed(DType::U8, start, &Shape::new(&[bytes]).unwrap())]
+        }
+    };
     let before = bench.buffer.bytes().to_vec();
-    let call = Call { op, inputs: &bench.inputs, outputs: &[bench.output], scratch: &[] };
+    let call = Call { op, inputs: &bench.inputs, outputs: &[bench.output], scratch: &scratch };
     let result = bench.buffer.run(&call);
     let mut written = vec![false; before.len()];
     if result.is_ok() {
         places(&bench.output).for_each(|at| written[at..at + 4].fill(true));
+        scratch.iter().for_each(|view| written[view.span()].fill(true));
     }
     for (at, (before, after)) in before.iter().zip(bench.buffer.bytes()).enumerate() {
         assert!(written[at] || before == after, "byte {at} is not the output's and was changed");

@@ -1,5 +1,6 @@
 //! Every CPU kernel against a naive oracle in `f64`.
 
+mod attention;
 mod bits;
 mod convolution;
 mod elementwise;
@@ -8,5 +9,8 @@ mod matmul;
 mod normalisation;
 mod operands;
 mod pooling;
+mod recurrent;
 mod reduction;
+mod resize;
 mod stages;
+mod writes;

@@ -78,6 +78,47 @@ proptest! {
     }
 
     #[test]
+    fn norms_of_groups(
+        dims in extents(2..=5), groups in 1..5usize, operands in 1..4usize, seed: u64, place in (0..3usize, 0..5usize),
+    ) {
+        let mut dims = dims;
+        dims[1] *= groups;
+        let channels = |values| packed(&[dims[1]], values);
+        let all = [packed(&dims, Values::Seed(seed)), channels(Values::Seed(seed ^ 1)), channels(Values::Seed(seed ^ 2))];
+        let y = packed(&dims, Values::Seed(0));
+        let eps = 1e-3;
+        for (size, instances) in [(dims[1] / groups, false), (1, true)] {
+            // Mean and one over the deviation of each group.
+            let known = std::cell::RefCell::new(std::collections::HashMap::new());
+            let oracle = |x: &[Tensor], index: &[usize]| {
+                let (n, group) = (index[0], index[1] / size);
+                let mut known = known.borrow_mut();
+                if known.is_empty() {
+                    let mut elements: std::collections::HashMap<_, Vec<f64>> = std::collections::HashMap::new();
+                    for at in indices(&dims) {
+                        elements.entry((at[0], at[1] / size)).or_default().push(x[0].at(&at));
+                    }
+                    *known = elements
+                        .into_iter()
+                        .map(|(key, own)| {
+                            let mean = own.iter().sum::<f64>() / own.len() as f64;
+                            let variance = own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / own.len() as f64;
+                            (key, (mean, 1.0 / (variance + f64::from(eps)).sqrt()))
+                        })
+                        .collect();
+                }
+                let (mean, factor) = known[&(n, group)];
+                let per_channel = |operand: usize, default: f64| x.get(operand).map_or(default, |x| x.at(&[index[1]]));
+                (x[0].at(index) - mean) * factor * per_channel(1, 1.0) + per_channel(2, 0.0)
+            };
+            match instances {
+                false => check(op::GroupNorm { groups, eps }, &all[..operands], &y, place, 1e-5, oracle),
+                true => check(op::InstanceNorm { eps }, &all[..operands], &y, place, 1e-5, oracle),
+            }
+        }
+    }
+
+    #[test]
     fn norms_of_batches(dims in extents(1..=4), axis in 0..4usize, seed: u64, place in (0..3usize, 0..5usize)) {
         let axis = axis % dims.len();
         let channels = |values| packed(&[dims[axis]], values);

@@ -94,6 +94,34 @@ proptest! {
         }
     }
 
+    /// Pooling of sequences is that of images of height 1.
+    #[test]
+    fn sequences(case in cases(), seed: u64, place in (0..3usize, 0..5usize)) {
+        let op::Window { kernel, stride, padding, dilation, ceil, channels_last } = case.window;
+        let (kernel, stride, dilation) = (kernel[1], stride[1], dilation[1]);
+        let padding = [padding[1], padding[3]];
+        let max = op::MaxPool1d { kernel, stride, padding, dilation, ceil, channels_last };
+        let mean = op::AvgPool1d { kernel, stride, padding, dilation, ceil, count_padding: seed % 2 == 0, channels_last };
+        let case = Case { image: [1, case.image[1]], window: max.on_images().window(), ..case };
+        let dims = |length: usize| match channels_last {
+            true => vec![case.n, length, case.channels],
+            false => vec![case.n, case.channels, length],
+        };
+        let x = [given(&dims(case.image[1]), Layout::packed(), Values::Seed(seed))];
+        let y = given(&dims(windows(&case)[1]), Layout::packed(), Values::Seed(0));
+        let under = |x: &Tensor, index: &[usize]| {
+            let mut lifted = (x.clone(), index.to_vec());
+            lifted.0.dims.insert(if channels_last { 1 } else { 2 }, 1);
+            lifted.1.insert(if channels_last { 1 } else { 2 }, 0);
+            under(&case, &lifted.0, &lifted.1)
+        };
+        check(max, &x, &y, place, 0.0, |x, index| largest(&under(&x[0], index).0));
+        check(mean, &x, &y, place, 1e-6, |x, index| {
+            let (elements, taps) = under(&x[0], index);
+            elements.iter().sum::<f64>() / (if mean.count_padding { taps } else { elements.len() }) as f64
+        });
+    }
+
     #[test]
     fn whole_planes(
         n in 0..3usize, c in 0..40usize, image in [0..9usize, 0..70usize], last: bool, seed: u64,

@@ -57,10 +57,32 @@ proptest! {
             let elements = elements(&x[0], &axes, keep_dims, index);
             elements.iter().sum::<f64>() / elements.len() as f64
         });
+        let fold = |x: &[Tensor], index: &[usize], f: &dyn Fn(f64) -> f64| -> f64 {
+            elements(&x[0], &axes, keep_dims, index).into_iter().map(f).sum()
+        };
+        check(op::SumSquare { axes, keep_dims }, &of(Values::Seed(seed)), &y, place, 1e-5, |x, at| fold(x, at, &|x| x * x));
+        check(op::L1 { axes, keep_dims }, &of(Values::Seed(seed)), &y, place, 1e-5, |x, at| fold(x, at, &f64::abs));
+        check(op::L2 { axes, keep_dims }, &of(Values::Seed(seed)), &y, place, 1e-5, |x, at| {
+            fold(x, at, &|x| x * x).sqrt()
+        });
+        check(op::LogSum { axes, keep_dims }, &of(Values::Positive(seed)), &y, place, 1e-5, |x, at| {
+            fold(x, at, &|x| x).ln()
+        });
+        check(op::LogSumExp { axes, keep_dims }, &of(Values::Special(seed)), &y, place, 1e-6, |x, at| {
+            let most = largest(&elements(&x[0], &axes, keep_dims, at));
+            if most.is_finite() { most + fold(x, at, &|x| (x - most).exp()).ln() } else { most }
+        });
+        check(op::Prod { axes, keep_dims }, &of(Values::Seed(seed)), &y, place, 1e-5, |x, index| {
+            elements(&x[0], &axes, keep_dims, index).iter().product()
+        });
         let nothing = dims.iter().zip(axes).any(|(dim, marked)| marked && *dim == 0);
         if !nothing {
             check(op::Max { axes, keep_dims }, &of(Values::Special(seed)), &y, place, 0.0, |x, index| {
                 largest(&elements(&x[0], &axes, keep_dims, index))
+            });
+            check(op::Min { axes, keep_dims }, &of(Values::Special(seed)), &y, place, 0.0, |x, index| {
+                let minus: Vec<f64> = elements(&x[0], &axes, keep_dims, index).iter().map(|x| -x).collect();
+                -largest(&minus)
             });
         }
     }
@@ -79,6 +101,11 @@ proptest! {
             bits(&run(op::Sum { axes, keep_dims: false }, &mut bench).unwrap())
         };
         prop_assert_eq!(sum(Layout::packed()), sum(Layout { keys, gap, ..Layout::packed() }));
+        let log_sum_exp = |layout| {
+            let mut bench = lay(&[given(&dims, layout, Values::Seed(seed))], &y, 0, 0, 0xff);
+            bits(&run(op::LogSumExp { axes, keep_dims: false }, &mut bench).unwrap())
+        };
+        prop_assert_eq!(log_sum_exp(Layout::packed()), log_sum_exp(Layout { keys, gap, ..Layout::packed() }));
     }
 }
 
@@ -90,4 +117,18 @@ fn long_sums_keep_their_digits() {
     let axes = std::array::from_fn(|axis| axis == 0);
     let mean = run(op::Mean { axes, keep_dims: false }, &mut lay(&[x], &y, 0, 0, 0xff)).unwrap()[0];
     assert!((mean - 0.1).abs() < 1e-7, "{mean}");
+}
+
+/// Where the exponentials alone would overflow or vanish.
+#[test]
+fn logarithms_of_large_exponentials() {
+    let of = |values: &[f32]| {
+        let y = given(&[], Layout::packed(), Values::Seed(0));
+        let op = op::LogSumExp { axes: std::array::from_fn(|axis| axis == 0), keep_dims: false };
+        run(op, &mut lay(&[list(&[values.len()], values)], &y, 0, 0, 0xff)).unwrap()[0]
+    };
+    assert!((of(&[1000.0, 1000.0]) - 1000.693_1).abs() < 1e-3);
+    assert!((of(&[-1000.0, -1000.0]) + 999.306_9).abs() < 1e-3);
+    assert_eq!(of(&[f32::NEG_INFINITY; 2]), f32::NEG_INFINITY);
+    assert_eq!(of(&[]), f32::NEG_INFINITY);
 }

@@ -99,6 +99,60 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn sequences_and_transposed_convolutions(
+        batch in 0usize..3, channels in 1usize..4, filters in 1usize..7, length in 3usize..9, channels_last: bool,
+        wide: bool,
+    ) {
+        let stages = |host: &mut Host, bias: View, y: View| {
+            run(host, op::Add {}, &[y, bias], y).unwrap();
+            run(host, op::Elu { alpha: 1.0 }, &[y], y).unwrap();
+        };
+        let conv = op::Conv1d { stride: 1, padding: [1, 1], dilation: 1, groups: 1, channels_last };
+        let (x, w, bias, y): (&[usize], &[usize], &[usize], &[usize]) = if channels_last {
+            (&[batch, length, channels], &[filters, 3, channels], &[filters], &[batch, length, filters])
+        } else {
+            (&[batch, channels, length], &[filters, channels, 3], &[filters, 1], &[batch, filters, length])
+        };
+        let (mut host, views) = buffer(&[x, w, bias, y, y]);
+        let [x, w, bias, first, second] = views[..] else { unreachable!() };
+        run(&mut host, conv, &[x, w], first).unwrap();
+        stages(&mut host, bias, first);
+        run(&mut host, then(then(conv, op::Add {}, 0), op::Elu { alpha: 1.0 }, 0), &[x, w, bias], second).unwrap();
+        prop_assert_eq!(read(&host, &first), read(&host, &second));
+
+        let larger = 2 * length + 1;
+        let spread = op::ConvTranspose1d { stride: 2, padding: [0, 0], output_padding: 0, dilation: 1, groups: 1 };
+        let plane = spread.on_images();
+        let y: &[usize] = if wide { &[batch, filters, 1, larger] } else { &[batch, filters, larger] };
+        let x: &[usize] = if wide { &[batch, channels, 1, length] } else { &[batch, channels, length] };
+        let w: &[usize] = if wide { &[channels, filters, 1, 3] } else { &[channels, filters, 3] };
+        let bias: &[usize] = if wide { &[filters, 1, 1] } else { &[filters, 1] };
+        let (mut host, views) = buffer(&[x, w, bias, y, y, &[filters * 3 * 64]]);
+        let [x, w, bias, first, second, mut room] = views[..] else { unreachable!() };
+        (room.dtype, room.dims[0]) = (DType::U8, 4 * room.dims[0]);
+        let scratch = &[room];
+        let (own, all) = (&[x, w][..], &[x, w, bias][..]);
+        if wide {
+            host.run(&Call { op: plane, inputs: own, outputs: &[first], scratch }).unwrap();
+            stages(&mut host, bias, first);
+            let staged = then(then(plane, op::Add {}, 0), op::Elu { alpha: 1.0 }, 0);
+            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch }).unwrap();
+            prop_assert!(run(&mut host, staged, all, second).is_err(), "without room to work in");
+        } else {
+            host.run(&Call { op: spread, inputs: own, outputs: &[first], scratch }).unwrap();
+            stages(&mut host, bias, first);
+            let staged = then(then(spread, op::Add {}, 0), op::Elu { alpha: 1.0 }, 0);
+            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch }).unwrap();
+            prop_assert!(run(&mut host, spread, own, second).is_err(), "without room to work in");
+        }
+        prop_assert_eq!(read(&host, &first), read(&host, &second));
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]

@@ -5,6 +5,7 @@ mod buffers;
 mod in_place;
 mod lifetimes;
 mod planner;
+mod states;
 mod views;
 mod weights;
 

@@ -24,19 +24,22 @@ fn play(plan: &Planned) -> Result<(), String> {
     }
     let tokens = (0..plan.tensors.len()).map(|index| tokens(plan, index, 0)).collect::<Result<Vec<_>, _>>()?;
     let mut game = Game { plan, tokens, words: vec![UNKNOWN; plan.size.div_ceil(4)] };
-    game.write_leaves(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant]);
+    game.write_leaves(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant, Role::State]);
     game.forward()?;
     game.expect_roles(&[Role::Output])?;
     // Everything that is kept is still there when the inputs are written again, and the next run finds it.
     game.write_leaves(&[Role::Input]);
     game.expect_roles(&[Role::KeptNode])?;
+    // What a forward left in a state is what the state is for the next.
+    game.write_leaves(&[Role::State]);
+    game.expect_kept()?;
     game.forward()?;
     game.expect_roles(&[Role::Output])
 }
 
 /// True when a tensor's elements come from outside.
 fn is_leaf(tensor: &PlannedTensor) -> bool {
-    matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant)
+    matches!(tensor.role, Role::Input | Role::KeptInput | Role::Weight | Role::Constant | Role::State)
         && tensor.storage == Storage::Own
 }
 
@@ -117,11 +120,23 @@ impl Game<'_> {
         }
     }
 
+    /// Kept tensors hold what they did, whatever is written from outside.
+    fn expect_kept(&self) -> Result<(), String> {
+        let kept = (0..self.plan.tensors.len()).filter(|index| self.plan.tensors[*index].role == Role::KeptNode);
+        kept.into_iter().try_for_each(|index| self.expect(index))
+    }
+
     fn expect_roles(&self, roles: &[Role]) -> Result<(), String> {
         let kept = [Role::KeptInput, Role::Weight, Role::Constant, Role::KeptNode];
+        let last = |index: &usize| {
+            let tensor = &self.plan.tensors[*index];
+            let over = |next: &PlannedTensor| next.role == Role::State && next.storage == Storage::InPlace(*index);
+            tensor.role == Role::State && !self.plan.tensors.iter().any(over)
+        };
         (0..self.plan.tensors.len())
             .filter(|index| {
-                roles.contains(&self.plan.tensors[*index].role) || kept.contains(&self.plan.tensors[*index].role)
+                let role = self.plan.tensors[*index].role;
+                roles.contains(&role) && role != Role::State || kept.contains(&role) || last(index)
             })
             .try_for_each(|index| self.expect(index))
     }

@@ -143,3 +143,32 @@ fn md_3_names_change_neither_plan_nor_result() {
     // By hand: relu(1 * 1 + 0.3) * 1 is kept.
     assert_eq!(odd.index()[0][0], 1.0 * 1.0 + 0.3);
 }
+
+/// States among names that the emitted code and the language have for what is done with them.
+#[model_graph]
+struct Stateful {
+    #[input]
+    src: Tensor<f32, 1>,
+    #[input]
+    at: Tensor<u32>,
+    #[state]
+    state: Tensor<f32, 2>,
+    #[node(write(state, src = src, at = at))]
+    write: _,
+    #[state]
+    torn: Tensor<f32, 2>,
+    #[node(write(torn, src = write, axis = 0, at = 0))]
+    tear: _,
+    #[output(tear + state)]
+    result: _,
+}
+
+#[test]
+fn states_of_any_name() {
+    let mut model = ::core::result::Result::unwrap(Stateful::new(&Cpu));
+    ::core::result::Result::unwrap(model.src_mut().set([3.0]));
+    ::core::result::Result::unwrap(model.at_mut().set(1));
+    assert_eq!(*::core::result::Result::unwrap(model.forward()).result(), [0.0, 6.0]);
+    ::core::result::Result::unwrap(model.reset_state_of("torn"));
+    assert_eq!((*model.state(), *model.torn()), ([0.0, 3.0], [0.0, 0.0]));
+}

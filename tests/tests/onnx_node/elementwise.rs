@@ -24,35 +24,22 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
         }
         "Elu" => {
             let x = b.tensor(node, 0)?;
-            elu(b, x, node.float("alpha", 1.0))?
+            b.call("elu", &[("alpha", Value::Float(node.float("alpha", 1.0)))], &[x])?
         }
-        "Selu" => {
-            let x = b.tensor(node, 0)?;
-            let elu = elu(b, x, node.float("alpha", 1.673_263_192_176_819))?;
-            b.with("mul", elu, node.float("gamma", 1.050_700_982_414_245_6))?
-        }
+        "Selu" => selu(b, node)?,
         "HardSigmoid" => {
             let x = b.tensor(node, 0)?;
-            hard_sigmoid(b, x, node.float("alpha", 0.2), node.float("beta", 0.5))?
+            let (slope, offset) = (node.float("alpha", 0.2), node.float("beta", 0.5));
+            b.call("hard_sigmoid", &[("slope", Value::Float(slope)), ("offset", Value::Float(offset))], &[x])?
         }
-        "HardSwish" => {
+        "HardSwish" | "Softplus" | "Mish" => {
             let x = b.tensor(node, 0)?;
-            let gate = hard_sigmoid(b, x, 1.0 / 6.0, 0.5)?;
-            b.join("mul", x, gate)?
+            let name = if node.op == "HardSwish" { "hard_swish" } else { &node.op.to_lowercase() };
+            b.map(name, x)?
         }
         "Swish" if node.float("alpha", 1.0) == 1.0 => {
             let x = b.tensor(node, 0)?;
             b.map("silu", x)?
-        }
-        "Softplus" => {
-            let x = b.tensor(node, 0)?;
-            softplus(b, x)?
-        }
-        "Mish" => {
-            let x = b.tensor(node, 0)?;
-            let softplus = softplus(b, x)?;
-            let tanh = b.map("tanh", softplus)?;
-            b.join("mul", x, tanh)?
         }
         "PRelu" => {
             let (x, mut slope) = (b.tensor(node, 0)?, b.tensor(node, 1)?);
@@ -61,11 +48,7 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
                 // Before numpy's broadcasting: one slope per channel.
                 slope = b.reshape(slope, &[&given[..], &vec![1; dims.len() - 2]].concat())?;
             }
-            let zero = b.number(0.0)?;
-            let low = b.join("minimum", x, zero)?;
-            let low = b.join("mul", slope, low)?;
-            let high = b.map("relu", x)?;
-            b.join("add", high, low)?
+            b.join("prelu", x, slope)?
         }
         "Reciprocal" => {
             let (one, x) = (b.number(1.0)?, b.tensor(node, 0)?);
@@ -105,31 +88,15 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
     Ok(Some(result))
 }
 
-/// `max(x, 0) + alpha * (exp(min(x, 0)) - 1)`.
-fn elu(b: &mut Builder, x: TensorId, alpha: f64) -> Left<TensorId> {
-    let low = b.with("minimum", x, 0.0)?;
-    let exp = b.map("exp", low)?;
-    let low = b.with("sub", exp, 1.0)?;
-    let low = b.with("mul", low, alpha)?;
-    let high = b.map("relu", x)?;
-    b.join("add", high, low)
-}
-
-fn hard_sigmoid(b: &mut Builder, x: TensorId, alpha: f64, beta: f64) -> Left<TensorId> {
-    let scaled = b.with("mul", x, alpha)?;
-    let moved = b.with("add", scaled, beta)?;
-    b.call("clamp", &[("low", Value::Float(0.0)), ("high", Value::Float(1.0))], &[moved])
-}
-
-/// `max(x, 0) + log(1 + exp(-|x|))`.
-fn softplus(b: &mut Builder, x: TensorId) -> Left<TensorId> {
-    let size = b.map("abs", x)?;
-    let minus = b.map("neg", size)?;
-    let exp = b.map("exp", minus)?;
-    let more = b.with("add", exp, 1.0)?;
-    let log = b.map("log", more)?;
-    let high = b.map("relu", x)?;
-    b.join("add", high, log)
+/// The language has the network's own constants; others are written out with `elu`.
+fn selu(b: &mut Builder, node: &Node) -> Left<TensorId> {
+    let x = b.tensor(node, 0)?;
+    let (alpha, gamma) = (node.float("alpha", 1.673_263_192_176_819), node.float("gamma", 1.050_700_982_414_245_6));
+    if (alpha - 1.673_263).abs() < 1e-6 && (gamma - 1.050_701).abs() < 1e-6 {
+        return b.map("selu", x);
+    }
+    let elu = b.call("elu", &[("alpha", Value::Float(alpha))], &[x])?;
+    b.with("mul", elu, gamma)
 }
 
 fn clip(b: &mut Builder, node: &Node) -> Left<TensorId> {
@@ -206,25 +173,17 @@ fn softmax(b: &mut Builder, node: &Node) -> Left<TensorId> {
     b.reshape(rows, &dims)
 }
 
-/// Rows of a group's channels are normalised, then scaled per channel.
 fn group_norm(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    let x = b.tensor(node, 0)?;
-    let dims = b.dims(x);
-    let groups = node.int("num_groups").map_or(dims[1], |groups| groups as usize);
-    let rows = b.reshape(x, &[dims[0], groups, dims[1..].iter().product::<usize>() / groups])?;
-    let rows = b.call("layer_norm", &[("eps", Value::Float(node.float("epsilon", 1e-5)))], &[rows])?;
-    let mut result = b.reshape(rows, &dims)?;
-    let channels = [&[dims[1]], &vec![1; dims.len() - 2][..]].concat();
-    for (index, name) in [(1, "mul"), (2, "add")] {
-        let per_channel = b.tensor(node, index)?;
-        let per_channel = b.reshape(per_channel, &channels)?;
-        result = b.join(name, result, per_channel)?;
+    let operands = b.tensors(node)?;
+    let eps = ("eps", Value::Float(node.float("epsilon", 1e-5)));
+    match node.int("num_groups") {
+        Some(groups) => b.call("group_norm", &[("groups", int(groups as usize)), eps], &operands),
+        None => b.call("instance_norm", &[eps], &operands),
     }
-    Ok(result)
 }
 
 fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    let mut x = b.tensor(node, 0)?;
+    let x = b.tensor(node, 0)?;
     let rank = b.dims(x).len();
     let given = match b.known(node, 1)? {
         Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
@@ -234,28 +193,19 @@ fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
     if axes.is_empty() && !node.flag("noop_with_empty_axes") {
         axes = (0..rank).collect();
     }
-    let (name, minus, square, root) = match node.op.as_str() {
-        "ReduceSum" => ("sum", false, false, false),
-        "ReduceMean" => ("mean", false, false, false),
-        "ReduceMax" => ("max", false, false, false),
-        "ReduceMin" => ("max", true, false, false),
-        "ReduceSumSquare" => ("sum", false, true, false),
-        "ReduceL2" => ("sum", false, true, true),
+    let name = match node.op.as_str() {
+        "ReduceSum" => "sum",
+        "ReduceMean" => "mean",
+        "ReduceMax" => "max",
+        "ReduceMin" => "min",
+        "ReduceProd" => "prod",
+        "ReduceSumSquare" => "sum_square",
+        "ReduceL1" => "l1",
+        "ReduceL2" => "l2",
+        "ReduceLogSum" => "log_sum",
+        "ReduceLogSumExp" => "log_sum_exp",
         other => return Err(format!("operator {other} is not in the language")),
     };
-    if minus {
-        x = b.map("neg", x)?;
-    }
-    if square {
-        x = b.join("mul", x, x)?;
-    }
     let keep = Value::Bool(node.int("keepdims").unwrap_or(1) != 0);
-    let mut result = b.call(name, &[("axes", Value::List(&ints(&axes))), ("keep_dims", keep)], &[x])?;
-    if minus {
-        result = b.map("neg", result)?;
-    }
-    if root {
-        result = b.map("sqrt", result)?;
-    }
-    Ok(result)
+    b.call(name, &[("axes", Value::List(&ints(&axes))), ("keep_dims", keep)], &[x])
 }

@@ -169,6 +169,15 @@ fn split(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
         (None, Some(parts)) => parts.iter().map(|part| *part as usize).collect(),
         (None, None) => vec![dims[along].div_ceil(node.outputs.len()); node.outputs.len()],
     };
+    if parts.iter().all(|part| *part == parts[0]) && parts[0] * parts.len() == dims[along] && dims.len() < 6 {
+        let all = b.call("split", &[("axis", int(along)), ("parts", int(parts.len()))], &[x])?;
+        return (0..parts.len())
+            .map(|index| {
+                let one = b.slice(all, 0, [index, index + 1, 1])?;
+                b.call("squeeze", &[("axes", int(0))], &[one])
+            })
+            .collect();
+    }
     let mut start = 0;
     parts
         .into_iter()
@@ -218,18 +227,10 @@ fn pad(b: &mut Builder, node: &Node) -> Left<TensorId> {
 
 fn depth(b: &mut Builder, node: &Node) -> Left<TensorId> {
     let x = b.tensor(node, 0)?;
-    let dims = b.dims(x);
-    let (n, c, h, w) = (dims[0], dims[1], dims[2], dims[3]);
-    let s = node.int("blocksize").ok_or("no block size")? as usize;
-    let (split, axes, out) = match (node.op.as_str(), node.word("mode")) {
-        ("SpaceToDepth", "" | "DCR") => ([n, c, h / s, s, w / s, s], [0, 3, 5, 1, 2, 4], [n, c * s * s, h / s, w / s]),
-        ("DepthToSpace", "CRD") => ([n, c / s / s, s, s, h, w], [0, 1, 4, 2, 5, 3], [n, c / s / s, h * s, w * s]),
-        ("DepthToSpace", _) => ([n, s, s, c / s / s, h, w], [0, 3, 4, 1, 5, 2], [n, c / s / s, h * s, w * s]),
-        (_, mode) => return Err(format!("mode {mode}")),
-    };
-    let split = b.reshape(x, &split)?;
-    let moved = b.permute(split, &axes)?;
-    b.reshape(moved, &out)
+    let block = node.int("blocksize").ok_or("no block size")? as usize;
+    let mode = if node.word("mode") == "CRD" { "crd" } else { "dcr" };
+    let name = if node.op == "DepthToSpace" { "depth_to_space" } else { "space_to_depth" };
+    b.call(name, &[("block", int(block)), ("mode", Value::Word(mode))], &[x])
 }
 
 /// Windows over the last two dimensions; one dimension is taken as a plane of height 1.

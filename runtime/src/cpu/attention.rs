@@ -1,0 +1,135 @@
+//! Scaled dot-product attention. Queries, keys and values may lie in any way; the result is packed, and may be the
+//! queries' own place.
+//!
+//! For each block of a head's queries the products with the keys that any of them sees go into working space, a row for
+//! each query; the rows become their softmax; and the values are summed with those weights. Keys that no query of the
+//! block sees are never touched, and `Σ_j p_j v_j` is added in the order of `j`.
+
+use model_graph_planner::op::mask_and_past;
+
+use super::gemm::{Matrix, gemm};
+use super::operands::{Operands, broadcast, operands};
+use super::softmax::row;
+use super::wide::wide;
+use super::{CpuBuffer, Memory};
+use crate::{Call, Error, ErrorKind, Kernel, MAX_RANK, View, op};
+
+impl<M: Memory> Kernel<op::Attention> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, op::Attention>) -> Result<(), Error> {
+        let operands: Operands<'_, f32, 5> = operands(self.memory.bytes_mut(), call)?;
+        let (mask, past) = mask_and_past(call.inputs.len(), |input| call.inputs[input].dtype);
+        let (queries, keys) = (rows(&call.inputs[0]), rows(&call.inputs[1]));
+        let given = past.and_then(|input| operands.inputs[input].slice());
+        // An element of `u32` lies as one of `f32` does.
+        let past = given.map(|slice| bytemuck::cast_slice::<f32, u32>(slice)[0] as usize);
+        if let Some(past) = past
+            && past.checked_add(queries).is_none_or(|end| end > keys)
+        {
+            return Err(ErrorKind::Past { past, queries, keys }.into());
+        }
+        attention(operands, call, mask, past);
+        Ok(())
+    }
+}
+
+/// The extent of the last dimension but one.
+fn rows(view: &View) -> usize {
+    view.dims[view.rank - 2]
+}
+
+/// A mask: its elements, and its strides when it is broadcast to the scores.
+type Mask<'a> = Option<(&'a [f32], [usize; MAX_RANK])>;
+
+fn attention(operands: Operands<'_, f32, 5>, call: &Call<'_, op::Attention>, mask: Option<usize>, past: Option<usize>) {
+    let Operands { output, inputs, scratch } = operands;
+    let [q, k, v] = [0, 1, 2].map(|input| inputs[input].slice());
+    let (Some(k), Some(v)) = (k, v) else { return };
+    if output.is_empty() {
+        return;
+    }
+    let [q_view, k_view, v_view] = [0, 1, 2].map(|input| &call.inputs[input]);
+    let rank = q_view.rank;
+    let (queries, depth, width) = (rows(q_view), q_view.dims[rank - 1], v_view.dims[rank - 1]);
+    let keys = past.map_or(rows(k_view), |past| past + queries);
+    let first = past.unwrap_or(0);
+    let mut scores = q_view.dims;
+    scores[rank - 1] = rows(k_view);
+    let mask: Mask<'_> =
+        mask.and_then(|input| Some((inputs[input].slice()?, broadcast(&call.inputs[input], &scores[..rank]))));
+    let heads = if rank > 2 { q_view.dims[rank - 3] } else { 1 };
+    let shared = if rank > 2 { heads / k_view.dims[rank - 3] } else { 1 };
+    for (index, y) in output.chunks_exact_mut(queries * width).enumerate() {
+        // Where the head starts in each operand. Heads that share keys are neighbours.
+        let at = |strides: &[usize; MAX_RANK], shared: usize| {
+            let mut rest = index;
+            let mut at = 0;
+            for axis in (0..rank - 2).rev() {
+                let along = rest % q_view.dims[axis];
+                rest /= q_view.dims[axis];
+                at += strides[axis] * if axis + 3 == rank { along / shared } else { along };
+            }
+            at
+        };
+        let (q_at, k_at, v_at) = (at(&q_view.strides, 1), at(&k_view.strides, shared), at(&v_view.strides, shared));
+        let mask = mask.map(|(mask, strides)| (mask, at(&strides, 1), [strides[rank - 2], strides[rank - 1]]));
+        for (block, y) in y.chunks_mut(op::Attention::ROWS * width).enumerate() {
+            let top = block * op::Attention::ROWS;
+            let m = y.len() / width;
+            let n = if call.op.causal { keys.min(first + top + m) } else { keys };
+            let scores = &mut scratch[..m * n];
+            scores.fill(0.0);
+            if n > 0 && depth > 0 {
+                let row = q_view.strides[rank - 2];
+                let data = match q {
+                    Some(q) => &q[q_at + top * row..],
+                    None => &*y,
+                };
+                let a = Matrix { data, row, column: q_view.strides[rank - 1] };
+                let b = Matrix { data: &k[k_at..], row: k_view.strides[rank - 1], column: k_view.strides[rank - 2] };
+                gemm([m, n, depth], a, b, scores);
+            }
+            let sees = if call.op.causal { first + top + 1 } else { usize::MAX / 2 };
+            let mask = mask.map(|(mask, at, strides)| (&mask[at + top * strides[0]..], strides));
+            weights(scores, n, sees, call.op.scale, mask);
+            y.fill(0.0);
+            if n > 0 {
+                let a = Matrix { data: scores, row: n, column: 1 };
+                let b = Matrix { data: &v[v_at..], row: v_view.strides[rank - 2], column: v_view.strides[rank - 1] };
+                gemm([m, width, n], a, b, y);
+            }
+        }
+    }
+}
+
+wide! {
+    /// Rows of `n` products become weights; row `i` sees `sees + i` keys, and its weights of the others are 0.
+    fn weights(scores: &mut [f32], n: usize, sees: usize, scale: f32, mask: Option<(&[f32], [usize; 2])>) {
+        if n == 0 {
+            return;
+        }
+        for (i, scores) in scores.chunks_exact_mut(n).enumerate() {
+            let (seen, unseen) = scores.split_at_mut(n.min(sees + i));
+            unseen.fill(0.0);
+            match mask {
+                None => {
+                    for score in seen.iter_mut() {
+                        *score *= scale;
+                    }
+                }
+                Some((mask, [down, along])) => {
+                    let mask = &mask[i * down..];
+                    if along == 1 {
+                        for (score, mask) in seen.iter_mut().zip(mask) {
+                            *score = *score * scale + mask;
+                        }
+                    } else {
+                        for (j, score) in seen.iter_mut().enumerate() {
+                            *score = *score * scale + mask[j * along];
+                        }
+                    }
+                }
+            }
+            row(seen, false);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Attention and rotary position embedding.
+
+use model_graph::{ErrorKind, op};
+use proptest::prelude::*;
+
+use crate::harness::*;
+
+/// Everything that attention can be told.
+#[derive(Clone, Debug)]
+struct Case {
+    lead: Vec<usize>,
+    heads: [usize; 2],
+    queries: usize,
+    keys: usize,
+    sizes: [usize; 2],
+    mask: Option<[bool; 5]>,
+    past: Option<u32>,
+    op: op::Attention,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let lead = prop::collection::vec(1..3usize, 0..3);
+    let extents = (0..4usize, 0..4usize, prop_oneof![0..4usize, 15..19usize, 30..40usize], 0..20usize);
+    let sizes = [prop_oneof![0..4usize, 7..18usize], prop_oneof![0..4usize, 7..18usize]];
+    let options = (prop::option::of(any::<[bool; 5]>()), prop::option::of(0..5u32), any::<bool>());
+    (lead, extents, sizes, options).prop_map(|(lead, (shared, heads, queries, more), sizes, (mask, past, causal))| {
+        let keys = match past {
+            Some(past) => queries + past as usize + more,
+            None => queries / 2 + more,
+        };
+        let op = op::Attention { causal, scale: 0.4 };
+        Case { lead, heads: [shared * heads, heads], queries, keys, sizes, mask, past, op }
+    })
+}
+
+impl Case {
+    fn dims(&self, heads: usize, rows: usize, columns: usize) -> Vec<usize> {
+        [&self.lead[..], &[heads, rows, columns]].concat()
+    }
+
+    fn mask_dims(&self, ones: [bool; 5]) -> Vec<usize> {
+        let dims = self.dims(self.heads[0], self.queries, self.keys);
+        dims.iter().zip(ones).map(|(dim, one)| if one { 1 } else { *dim }).collect()
+    }
+
+    /// The definition, element by element, over the keys that exist.
+    fn oracle(&self, x: &[Tensor], index: &[usize]) -> f64 {
+        let rank = index.len();
+        let (head, query, element) = (index[rank - 3], index[rank - 2], index[rank - 1]);
+        let past = self.past.unwrap_or(0) as usize;
+        let exist = self.past.map_or(self.keys, |_| past + self.queries);
+        let exist = if self.op.causal { exist.min(past + query + 1) } else { exist };
+        let place = |head, row, column| [&index[..rank - 3], &[head, row, column]].concat();
+        let shared = head / (self.heads[0] / self.heads[1]);
+        let mask = self.mask.is_some().then(|| &x[3]);
+        let scores: Vec<f64> = (0..exist)
+            .map(|key| {
+                let product = |d| x[0].at(&place(head, query, d)) * x[1].at(&place(shared, key, d));
+                let product = (0..self.sizes[0]).map(product).sum::<f64>();
+                product * f64::from(self.op.scale) + mask.map_or(0.0, |mask| mask.at(&place(head, query, key)))
+            })
+            .collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if most == f64::NEG_INFINITY {
+            return 0.0;
+        }
+        let total: f64 = scores.iter().map(|score| (score - most).exp()).sum();
+        let weighted =
+            |(key, score): (usize, &f64)| (score - most).exp() / total * x[2].at(&place(shared, key, element));
+        scores.iter().enumerate().map(weighted).sum()
+    }
+}
+
+/// Masks hide some keys, and sometimes all of them.
+fn mask(dims: &[usize], seed: u64) -> Given {
+    let mut state = seed | 1;
+    let values = (0..dims.iter().product()).map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        if state.is_multiple_of(3) { f32::NEG_INFINITY } else { (state % 64) as f32 / 32.0 - 1.0 }
+    });
+    list(dims, &values.collect::<Vec<f32>>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn attentions(
+        case in cases(), layouts in prop::array::uniform3(layout(true)), seed: u64, place in (0..3usize, 0..5usize),
+    ) {
+        let [q, k, v] = layouts;
+        let [[hq, hk], [d, e]] = [case.heads, case.sizes];
+        let mut inputs = vec![
+            given(&case.dims(hq, case.queries, d), q, Values::Seed(seed)),
+            given(&case.dims(hk, case.keys, d), k, Values::Seed(seed ^ 1)),
+            given(&case.dims(hk, case.keys, e), v, Values::Seed(seed ^ 2)),
+        ];
+        if let Some(ones) = case.mask {
+            inputs.push(mask(&case.mask_dims(ones), seed));
+        }
+        if let Some(past) = case.past {
+            inputs.push(given(&[], Layout::packed(), Values::Whole(vec![past])));
+        }
+        let y = given(&case.dims(hq, case.queries, e), Layout::packed(), Values::Seed(0));
+        check(case.op, &inputs, &y, place, 1e-5, |x, index| case.oracle(x, index));
+    }
+
+    #[test]
+    fn ropes(
+        dims in extents(2..=4), axis in 0..4usize, x in layout(true), y in layout(false), seed: u64, halves: bool,
+        less in 0..4usize, scalar: bool, place in (0..3usize, 0..5usize),
+    ) {
+        let last = dims.len() - 1;
+        let axis = axis % last;
+        let turned = dims[last].saturating_sub(less) / 2 * 2;
+        let op = op::Rope { axis, dims: turned, base: 1000.0, halves };
+        let position = |index: usize| if scalar { 900 + index as u32 } else { (index as u32 * 37 + seed as u32 % 50) % 5000 };
+        let positions = match scalar {
+            true => given(&[], Layout::packed(), Values::Whole(vec![position(0)])),
+            false => {
+                let all = (0..dims[axis]).map(position).collect();
+                given(&[dims[axis]], Layout::packed(), Values::Whole(all))
+            }
+        };
+        let inputs = [given(&dims, x, Values::Seed(seed)), positions];
+        check(op, &inputs, &given(&dims, y, Values::Seed(0)), place, 1e-6, |x, index| {
+            let i = index[last];
+            if i >= turned {
+                return x[0].at(index);
+            }
+            let half = turned / 2;
+            let (pair, first) = if halves { (i % half, i < half) } else { (i / 2, i % 2 == 0) };
+            let partner = match (halves, first) {
+                (true, true) => i + half,
+                (true, false) => i - half,
+                (false, true) => i + 1,
+                (false, false) => i - 1,
+            };
+            let mut other = index.to_vec();
+            other[last] = partner;
+            let frequency = 1000f64.powf(-2.0 * pair as f64 / turned as f64);
+            let (sin, cos) = (f64::from(position(index[axis])) * frequency).sin_cos();
+            if first { x[0].at(index) * cos - x[0].at(&other) * sin } else { x[0].at(&other) * sin + x[0].at(index) * cos }
+        });
+    }
+}
+
+fn keys(past: u32, keys: &[f32], values: &[f32], causal: bool) -> Result<Vec<f32>, model_graph::Error> {
+    let inputs = [
+        list(&[2, 1], &[1.0, 1.0]),
+        list(&[keys.len(), 1], keys),
+        list(&[values.len(), 1], values),
+        given(&[], Layout::packed(), Values::Whole(vec![past])),
+    ];
+    let y = given(&[2, 1], Layout::packed(), Values::Seed(0));
+    run(op::Attention { causal, scale: 1.0 }, &mut lay(&inputs, &y, 0, 0, 0xff))
+}
+
+/// A cache is longer than what it holds; the rest is anything.
+#[test]
+fn keys_that_do_not_exist_are_not_read() {
+    let nan = f32::NAN;
+    for causal in [false, true] {
+        let y = keys(1, &[0.0, 0.0, 0.0, nan, nan], &[1.0, 2.0, 6.0, nan, nan], causal).unwrap();
+        let first = if causal { 1.5 } else { 3.0 };
+        assert!((y[0] - first).abs() < 1e-6 && (y[1] - 3.0).abs() < 1e-6, "{y:?}");
+    }
+}
+
+#[test]
+fn a_past_without_room_is_an_error() {
+    for past in [2, 3, u32::MAX] {
+        let error = keys(past, &[0.0; 3], &[1.0; 3], true).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Past { past: past as usize, queries: 2, keys: 3 });
+    }
+    assert!(keys(1, &[0.0; 3], &[1.0; 3], true).is_ok());
+}
+
+/// Far positions keep their fraction: cos(1000000) and sin(1000000).
+#[test]
+fn late_positions() {
+    let inputs = [list(&[1, 2], &[1.0, 0.0]), given(&[], Layout::packed(), Values::Whole(vec![1_000_000]))];
+    let y = given(&[1, 2], Layout::packed(), Values::Seed(0));
+    let op = op::Rope { axis: 0, dims: 2, base: 10000.0, halves: false };
+    let y = run(op, &mut lay(&inputs, &y, 0, 0, 0xff)).unwrap();
+    assert!((y[0] - 0.936_752_1).abs() < 1e-6 && (y[1] + 0.349_993_5).abs() < 1e-6, "{y:?}");
+}

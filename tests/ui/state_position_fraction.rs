@@ -1,0 +1,15 @@
+//! A fixed position that is no whole number.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 2, 3>,
+    #[state]
+    s: Tensor<f32, 4, 3>,
+    #[output(write(s, src = x, at = 0.5))]
+    y: _,
+}
+
+fn main() {}

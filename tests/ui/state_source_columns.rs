@@ -1,0 +1,15 @@
+//! Rows that are longer than the state's.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 2, 4>,
+    #[state]
+    s: Tensor<f32, 4, 3>,
+    #[output(write(s, src = x, at = 0))]
+    y: _,
+}
+
+fn main() {}

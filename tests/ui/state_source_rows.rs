@@ -1,0 +1,15 @@
+//! More rows than the state has.
+
+use model_graph::model_graph;
+
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 5, 3>,
+    #[state]
+    s: Tensor<f32, 4, 3>,
+    #[output(write(s, src = x, at = 0))]
+    y: _,
+}
+
+fn main() {}
