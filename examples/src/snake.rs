@@ -53,16 +53,18 @@ fn snake(x: f32, a: f32, inverse: f32) -> f32 {
     x + sine * sine * inverse
 }
 
-/// A convolution along time and the activation, as a vocoder has them.
+/// A mixture of the channels and the activation, beside the signal itself.
 #[model_graph(dims(C = 4, N = 16))]
 pub struct Layer {
     /// The signal.
     #[input]
     pub x: Tensor<f32, C, N>,
+    /// How much of each channel goes into each.
     #[weight]
-    mix: Tensor<f32, C, C>,
+    pub mix: Tensor<f32, C, C>,
+    /// How fast each channel repeats itself.
     #[weight]
-    a: Tensor<f32, C>,
+    pub a: Tensor<f32, C>,
     /// The signal, changed.
     #[output(x + Snake(matmul(mix, x), a))]
     pub y: _,
@@ -74,10 +76,12 @@ pub struct Signal {
     /// The signal.
     #[input]
     pub x: Tensor<f32, C, N>,
+    /// How fast each channel repeats itself.
     #[weight]
-    a: Tensor<f32, C>,
+    pub a: Tensor<f32, C>,
+    /// The layers, one after the other.
     #[chain(x)]
-    layers: [Layer; 3],
+    pub layers: [Layer; 3],
     /// The signal, changed.
     #[output(Snake(layers, a, eps = 1e-6))]
     pub y: _,

@@ -64,7 +64,6 @@ pub trait Runs<B: Buffer, const N: usize> {
 pub const fn no_rule(name: &'static str) -> Rule {
     Rule {
         spec: Spec { name, doc: "", operands: &[], optional: 0, variadic: false, settings: &[] },
-        text: "",
         kinds: &[],
         extents: &[],
         operands: &[],

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use model_graph_planner::op::own::{Elements, Extent, Misfit, OwnCall, Pattern, Rule};
+use model_graph_planner::op::own::{Elements, Extent, Misfit, OwnCall, Rule};
 use model_graph_planner::op::{self, Args};
 use model_graph_planner::{MAX_RANK, Role, TensorId, Type};
 
@@ -186,8 +186,9 @@ impl Lowering<'_, '_> {
         let of = |input: usize| operands[input].text.as_str();
         let is = |input: usize| format!("{} is {}", of(input), self.type_text(&ty(input)));
         let takes = |input: usize| {
-            let pattern = shown(&rule.operands[input], rule);
-            format!("`{op}` takes {pattern} as `{}`", rule.spec.operands[input])
+            let pattern = &rule.operands[input];
+            let scalar = if pattern.dims.is_empty() && !pattern.leading { "a scalar " } else { "" };
+            format!("`{op}` takes {scalar}`{}` as `{}`", rule.pattern(pattern), rule.spec.operands[input])
         };
         let dim = |(input, axis): (usize, usize)| {
             format!("dim {axis} of {} is {}", of(input), self.dim_text(&ty(input).shape, axis))
@@ -217,16 +218,16 @@ impl Lowering<'_, '_> {
                     rule.extents[name],
                     dim(by),
                     dim(at),
-                    rule.text
+                    rule
                 ),
             ),
             Misfit::Exact { at, extent, expected } => {
                 let size = expected.size;
                 let come = match extent {
                     Extent::Number(_) => size.to_string(),
-                    extent => format!("`{}`, which is {size}", show(&extent, rule)),
+                    extent => format!("`{}`, which is {size}", rule.extent(&extent)),
                 };
-                (operands[at.0].at, format!("{} and has to be {come}; `{op}` is `{}`", dim(at), rule.text))
+                (operands[at.0].at, format!("{} and has to be {come}; `{op}` is `{}`", dim(at), rule))
             }
             Misfit::Arithmetic { of, extents: (left, right) } => {
                 let (left, right, sign) = (left.size, right.size, of.sign());
@@ -238,7 +239,7 @@ impl Lowering<'_, '_> {
                 };
                 let operands: Vec<String> = (0..operands.len()).map(is).collect();
                 let text =
-                    format!("{left} {sign} {right} {what}; `{op}` is `{}`, and {}", rule.text, operands.join(", "));
+                    format!("{left} {sign} {right} {what}; `{op}` is `{}`, and {}", rule, operands.join(", "));
                 (place.call, text)
             }
             Misfit::TooManyDims => {
@@ -246,35 +247,6 @@ impl Lowering<'_, '_> {
             }
             // They were counted.
             Misfit::Count => (place.name, String::from(text::OPERAND)),
-        }
-    }
-}
-
-fn shown(pattern: &Pattern, rule: &Rule) -> String {
-    let elements = match pattern.elements {
-        Elements::OneOf(known) => known.iter().map(|dtype| dtype.name()).collect::<Vec<&str>>().join(" | "),
-        Elements::Like(input) => String::from(rule.spec.operands[input]),
-    };
-    let dots = pattern.leading.then(|| String::from(".."));
-    let extents: Vec<String> = dots.into_iter().chain(pattern.dims.iter().map(|dim| show(dim, rule))).collect();
-    match extents.is_empty() {
-        true => format!("`{elements}`, a scalar,"),
-        false => format!("`{elements}[{}]`", extents.join(", ")),
-    }
-}
-
-/// An extent as one would write it.
-fn show(extent: &Extent, rule: &Rule) -> String {
-    match *extent {
-        Extent::Number(number) => number.to_string(),
-        Extent::Name(name) => rule.extents[name].into(),
-        Extent::Setting(setting) => rule.spec.settings[setting].name.into(),
-        Extent::Of(of, left, right) => {
-            let side = |side: &Extent| match side {
-                Extent::Of(..) => format!("({})", show(side, rule)),
-                side => show(side, rule),
-            };
-            format!("{} {} {}", side(left), of.sign(), side(right))
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn emit(input: &DeriveInput, declared: &Declared, sound: bool) -> Tok
     }
     let Declared { rule, krate, .. } = declared;
     if item.generics.params.is_empty() {
-        let doc = format!("\n\nAn operator for models of `model-graph`: `{}`.", rule.text);
+        let doc = format!("\n\nAn operator for models of `model-graph`: `{}`.", rule);
         item.attrs.push(syn::parse_quote!(#[doc = #doc]));
     } else {
         return quote! { #item };
@@ -90,7 +90,7 @@ pub(crate) fn settings(rule: &Rule) -> TokenStream {
 }
 
 fn const_rule(rule: &Rule, krate: &Path) -> TokenStream {
-    let Rule { spec, text, kinds, extents, operands, result, in_place, strided, strided_output, scratch } = rule;
+    let Rule { spec, kinds, extents, operands, result, in_place, strided, strided_output, scratch } = rule;
     let (name, names, optional) = (spec.name, spec.operands, spec.optional);
     let settings = spec.settings.iter().map(|setting| {
         let (name, expects) = (setting.name, setting.expects);
@@ -119,7 +119,6 @@ fn const_rule(rule: &Rule, krate: &Path) -> TokenStream {
                 variadic: false,
                 settings: &[#(#settings),*],
             },
-            text: #text,
             kinds: &[#(#kinds),*],
             extents: &[#(#extents),*],
             operands: &[#(#operands),*],

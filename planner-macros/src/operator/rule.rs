@@ -81,7 +81,6 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
     };
     Rule {
         spec,
-        text: leaked(&written(clauses)),
         kinds: Box::leak(settings.iter().map(|setting| setting.kind).collect()),
         extents: Box::leak(names.extents.iter().map(|(name, _)| leaked(name)).collect()),
         operands: Box::leak(operands.into()),
@@ -335,17 +334,6 @@ impl Names<'_> {
             report.add(at, text);
         }
     }
-}
-
-/// The clauses as one would write them.
-fn written(clauses: &Clauses) -> String {
-    let operand = |operand: &clauses::Operand| {
-        let optional = if operand.optional { "?" } else { "" };
-        format!("{}{optional}: {}", operand.name, show(&operand.pattern))
-    };
-    let operands: Vec<String> = clauses.operands.iter().map(operand).collect();
-    let result = clauses.result.as_ref().map(show).unwrap_or_default();
-    format!("fn({}) -> {result}", operands.join(", "))
 }
 
 fn show(pattern: &clauses::Pattern) -> String {

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "alloc")]
 mod call;
+mod show;
 
 #[cfg(feature = "alloc")]
 pub use call::{Given, OwnCall};
@@ -33,13 +34,11 @@ pub trait Own: Sized {
     fn size(&self, setting: usize) -> usize;
 }
 
-/// What is declared of an operator.
+/// What is declared of an operator. It prints as `fn(x: f32[.., N]) -> f32[.., N]`, with `{:#}` as all of that.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Name, operands, settings.
     pub spec: Spec,
-    /// As it was declared, `fn(x: f32[N]) -> f32[N], in_place = x`.
-    pub text: &'static str,
     /// What kind of value each setting has.
     pub kinds: &'static [Kind],
     /// The names of extents.

@@ -1,12 +1,7 @@
-//! Operators that a user's crate declares.
+//! Operators that users' crates declare: planned like any other, run by kernels of their own.
 
-use model_graph::{Cpu, Storage};
-use model_graph_examples::snake::Signal;
-
-#[test]
-fn first() {
-    println!("{}", Signal::PLAN);
-    let mut m = Signal::new(&Cpu).unwrap();
-    assert!(m.forward().is_err());
-    let _ = Storage::Own;
-}
+mod errors;
+mod forms;
+mod planned;
+mod places;
+mod signal;
