@@ -5,24 +5,24 @@
 pub(crate) fn operator(op: &str) -> Option<&'static str> {
     Some(match op {
         "cat" => "write `concat(a, b, axis = 0)`",
-        "stack" => "write `concat` of parts that `reshape` gave the new dimension, with extent 1",
+        "stack" => "write `concat` of parts that `expand_dims` gave the new dimension",
         "view" => "write `reshape(x, shape = [2, 3])`",
-        "squeeze" | "unsqueeze" | "expand_dims" => {
-            "write the extents with or without the 1: `reshape(x, shape = [1, 2, 3])`"
-        }
-        "split" | "chunk" | "narrow" | "select" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
+        "unsqueeze" => "write `expand_dims(x, axis = 0)`",
+        "chunk" => "write `split(x, axis = 0, parts = 2)`, whose parts are `[0]` and `[1]`",
+        "narrow" | "select" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
         "swapaxes" => "write `permute(x, axes = [1, 0, 2])`",
-        "upsample" | "interpolate" | "resize" => {
-            "doubling by the nearest element is `concat` of a tensor with itself along a new last dimension, \
-             and a `reshape`; other ways are not in the language yet"
-        }
+        "upsample" | "interpolate" => "write `resize(x, scale = 2)`",
         "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
         "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
-        "scaled_dot_product_attention" => "write `matmul(softmax(matmul(q, transpose(k)) / sqrt(D)), v)`",
-        "conv" | "conv1d" => "write `conv2d(x, w)`",
+        "sdpa" | "scaled_dot_product_attention" => "write `attention(q, k, v)`",
+        "conv" => "write `conv1d(x, w)` or `conv2d(x, w)`",
+        "conv_transpose" | "deconv" => "write `conv_transpose1d(x, w)` or `conv_transpose2d(x, w)`",
+        "pixel_shuffle" => "write `depth_to_space(x, block = 2, mode = crd)`",
+        "pixel_unshuffle" => "write `space_to_depth(x, block = 2, mode = crd)`",
+        "normalize" => "write `lp_norm(x)`",
+        "logsumexp" => "write `log_sum_exp(x)`",
         "adaptive_avg_pool2d" => "the mean of each whole plane is `global_avg_pool(x)`",
         "batch_norm1d" | "batch_norm2d" => "write `batch_norm(x, scale, bias, mean, var)`",
-        "min" => "the smaller of two is `minimum(a, b)`, and the least element `-max(-x)`",
         "pow" | "square" => "write a product, such as `x * x`",
         "rsqrt" => "write `1 / sqrt(x)`",
         "relu6" => "write `clamp(x, low = 0, high = 6)`",
@@ -48,6 +48,11 @@ pub(crate) fn setting<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         "start_dim" => &["start"],
         "size" | "newshape" => &["shape"],
         "epsilon" => &["eps"],
+        "num_groups" | "group" => &["groups"],
+        "is_causal" => &["causal"],
+        "scale_factor" | "scales" => &["scale"],
+        "chunks" | "sections" => &["parts"],
+        "block_size" | "blocksize" | "upscale_factor" | "downscale_factor" => &["block"],
         "data_format" => &["layout"],
         _ => return None,
     };
@@ -63,6 +68,7 @@ pub(crate) fn float(dtype: &str) -> bool {
 pub(crate) fn operands(op: &str) -> Option<&'static str> {
     Some(match op {
         "max" => "the larger of two is `maximum(a, b)`",
+        "min" => "the smaller of two is `minimum(a, b)`",
         "transpose" => "it swaps the last two dimensions; others are moved by `permute(x, axes = [1, 0, 2])`",
         _ => return None,
     })
@@ -76,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_is_advised_is_there_and_what_is_replaced_is_not() {
-        for name in ["cat", "view", "squeeze", "split", "upsample", "linear", "pow", "relu6", "identity", "t"] {
+        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "linear", "pow", "relu6", "identity", "t"] {
             assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
         }
         assert_eq!(super::operator("relu"), None);

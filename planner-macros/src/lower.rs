@@ -332,10 +332,16 @@ impl<'m> Lowering<'m, '_> {
                     .chain([&index])
                     .map(|field| self.scope.model.fields[*field].plain_name())
                     .collect();
+                let what = match writer {
+                    Some(writer) => {
+                        format!("`{name}`, as `{}` writes it,", self.scope.model.fields[writer].plain_name())
+                    }
+                    None => format!("`{name}`"),
+                };
                 self.report.add(
                     ident,
                     format!(
-                        "`{name}` depends on itself: {}; let one of them depend on something else",
+                        "{what} depends on itself: {}; let one of them depend on something else",
                         around.join(" <- ")
                     ),
                 );

@@ -103,7 +103,7 @@ fn attention_and_positions() {
   %7 b: node f32[2x6x8] = permute(%5, axes = [1, 0, 2])
   %8 all: node f32[4x2x8] = attention(%6, %7, %7, causal = false, scale = 0.35355338)
   %9 masked: node f32[4x2x8] = attention(%8, %7, %7, %3, causal = true, scale = 0.5)
-  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, causal = true, scale = 0.5)
+  %10 y: output f32[4x2x8] = attention(%9, %7, %7, %2, mask = _, causal = true, scale = 0.5)
   %11 z: output f32[4x2x8] = attention(%9, %7, %7, %3, %2, causal = true, scale = 0.5)
 ",
     );
@@ -166,6 +166,52 @@ fn images_and_groups() {
   %9 h: node f32[1x1x4x16] = resize(%8, axes = [2, 3], scale = [0.5, 0.5], mode = nearest, coordinates = asymmetric, rounding = floor)
   %10 i: node f32[1x1x4x20] = resize(%9, axes = [3], size = [20], mode = linear, coordinates = half_pixel, exclude_outside = false)
   %11 y: output f32[1x1x8x20] = resize(%10, axes = [2], size = [8], mode = cubic, coordinates = align_corners, cubic = -0.5, exclude_outside = true)
+",
+    );
+}
+
+#[test]
+fn states_and_their_versions() {
+    round(
+        "model Cache
+  %0 x: input f32[2x4]
+  %1 at: input u32
+  %2 s: state f32[8x4]
+  %3 t: state f32[2x8]
+  %4 first: state f32[8x4] = write(%2, %0, at = 3)
+  %5 s.write: inner state f32[8x4] = write(%4, %0, %1)
+  %6 u: node f32[2x4] = slice(%5, axis = 0, start = 0, end = 2, step = 1)
+  %7 v: state f32[2x8] = write(%3, %6, axis = 1, at = 4)
+  %8 w: state f32[2x8] = write(%7, %7)
+  %9 y: output f32[2x8] = identity(%8)
+",
+    );
+}
+
+#[test]
+fn integers_that_stand_for_numbers() {
+    round(
+        "model Integers
+  %0 x: input f32[1x8x8x2]
+  %1 w: weight i8[4x3x3x2]
+  %2 d: weight i8[1x3x3x4]
+  %3 m: weight i8[5x4]
+  %4 bias: weight i32[4]
+  %5 s: weight f32
+  %6 scales: weight f32[4]
+  %7 half: input f32
+  %8 a: node i8[1x8x8x2] = quantize(%0, %5, zero = -128, axis = 3)
+  %9 b: node i8[1x6x6x4] = q_conv2d(%8, %1, %5, %6, %5, %4, stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], x_zero = -128, y_zero = 3, low = -5, high = 127)
+  %10 c: node i8[1x6x6x4] = q_depthwise_conv2d(%9, %2, %5, %5, %5, stride = [1, 1], padding = [1, 1, 1, 1], dilation = [1, 1], x_zero = 3, y_zero = 0, low = -128, high = 127)
+  %11 e: node i8[1x6x6x4] = q_add(%9, %10, %5, %5, %5, a_zero = 3, b_zero = 0, y_zero = 127, low = -128, high = 127)
+  %12 f: node i8[1x3x3x4] = q_max_pool2d(%11, kernel = [2, 2], stride = [2, 2], padding = [0, 0, 0, 0], low = -128, high = 127)
+  %13 g: node i8[1x1x1x4] = q_avg_pool2d(%12, kernel = [3, 3], stride = [1, 1], padding = [0, 0, 0, 0], low = -128, high = 127)
+  %14 h: node i8[1x1x1x5] = q_linear(%13, %3, %5, %5, %5, x_zero = 127, y_zero = -1, low = -128, high = 127)
+  %15 i: node i8[1x1x1x5] = q_softmax(%14, %5, beta = 0.5)
+  %16 y: output f32[1x1x1x5] = dequantize(%15, %5, zero = -128, axis = 3)
+  %17 z: output f32[1x6x6x4] = hybrid_conv2d(%0, %1, %5, %6, stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1])
+  %18 n: node i8 = quantize(%7, %5, zero = 1)
+  %19 o: output f32 = dequantize(%18, %5, zero = 1)
 ",
     );
 }

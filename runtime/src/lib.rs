@@ -38,7 +38,9 @@ pub use private as __private;
 pub use tensor::{Array, TensorMut, TensorRef};
 #[cfg(feature = "safetensors")]
 pub use weights::SafeTensors;
-pub use weights::{Weight, WeightSource};
+#[cfg(feature = "alloc")]
+pub use weights::TfLite;
+pub use weights::{Renamed, Weight, WeightSource};
 
 /// The buffer of a model whose type names none: memory that it owns, or, without `alloc`, borrowed memory.
 #[cfg(feature = "alloc")]

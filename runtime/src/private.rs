@@ -237,7 +237,7 @@ pub const fn copy(tensors: &[usize], copies: &[(usize, usize)]) -> usize {
     tensors[at]
 }
 
-/// Which inputs were written since the last forward. A model's own module sees the field, so what is in it is private.
+/// Which inputs were written since the last forward, and whether states may be half written. A model's own module sees the field, so what is in it is private.
 #[derive(Clone, Debug)]
 pub struct Inputs<const N: usize> {
     written: [bool; N],

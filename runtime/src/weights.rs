@@ -1,14 +1,22 @@
 //! Weights by name: what a source offers, what a model asks for, and every complaint at once.
 
+#[cfg(feature = "alloc")]
+mod flatbuffer;
+mod renamed;
 #[cfg(feature = "safetensors")]
 mod safetensors;
+#[cfg(feature = "alloc")]
+mod tflite;
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
 
+pub use self::renamed::Renamed;
 #[cfg(feature = "safetensors")]
 pub use self::safetensors::SafeTensors;
+#[cfg(feature = "alloc")]
+pub use self::tflite::TfLite;
 use crate::{DType, Error, Plan};
 
 /// Where weights come from. Implement it for a format of one's own.

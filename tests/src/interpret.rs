@@ -52,6 +52,7 @@ kernels! {
     GroupNorm InstanceNorm Border Resize
     Sum Mean Max Copy Fill
     Write
+    Quantize Dequantize QConv2d QDepthwiseConv2d HybridConv2d QLinear QAdd QAvgPool2d QMaxPool2d QSoftmax
 }
 
 /// Runs the base and then each stage as a step of its own, over the base's result. The bits are those of the kernel that

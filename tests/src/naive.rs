@@ -59,9 +59,8 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
     };
     let rank = out.rank();
     let any = node.op.as_any();
-    if any.is::<op::Identity>() || any.is::<op::Reshape>() || any.is::<op::Flatten>() || any.is::<op::Copy>() {
-        x.clone()
-    } else if any.is::<op::ExpandDims>() || any.is::<op::Squeeze>() {
+    let same = any.is::<op::Identity>() || any.is::<op::Reshape>() || any.is::<op::Flatten>() || any.is::<op::Copy>();
+    if same || any.is::<op::ExpandDims>() || any.is::<op::Squeeze>() {
         x.clone()
     } else if let Some(op) = any.downcast_ref::<op::Split>() {
         gather(&|index| {
@@ -94,10 +93,10 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
         };
         let element = |mut index: [usize; MAX_RANK]| {
             if op.mode != 0 {
-                for axis in 0..rank {
-                    let (at, last) = (index[axis] as isize - op.before[axis] as isize, dims(0)[axis] as isize - 1);
+                for (axis, index) in index.iter_mut().enumerate().take(rank) {
+                    let (at, last) = (*index as isize - op.before[axis] as isize, dims(0)[axis] as isize - 1);
                     let at = if op.mode == 1 { last - (last - at.abs()).abs() } else { at.clamp(0, last) };
-                    index[axis] = at as usize;
+                    *index = at as usize;
                 }
                 return x[position(&dims(0), &index)];
             }

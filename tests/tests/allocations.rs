@@ -3,8 +3,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use model_graph::{Cpu, Observer, Poison, model_graph};
+use model_graph::{Cpu, Observer, Poison, TfLite, WeightSource, model_graph};
 use model_graph_examples::digits::{Digits, digits, show, weights};
+use model_graph_examples::keywords;
 
 struct Counting;
 
@@ -110,5 +111,24 @@ fn main() {
     assert_eq!((count, ran), (0, true));
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
     states();
+    keyword_spotting();
     println!("construction allocates once and forward never ... ok");
+}
+
+/// Both networks for keywords; of the one whose file is not embedded the weights stay zero.
+fn keyword_spotting() {
+    let (file, names) = (TfLite::new(keywords::MODEL).unwrap(), keywords::names());
+    let source = keywords::weights(&file, &names);
+    let mut integers = keywords::QuantizedKeywords::new(&Cpu).unwrap();
+    assert_eq!(counted(|| integers.load(&source)).0, 0);
+    let mut numbers = keywords::Keywords::new(&Cpu).unwrap();
+    assert!(source.find("blocks.0.pointwise").unwrap().is_some());
+    for step in 0..3i8 {
+        let (count, ran) = counted(|| {
+            integers.features_mut().as_mut_slice().fill(40 * step);
+            numbers.features_mut().as_mut_slice().fill(f32::from(step) + 0.5);
+            integers.forward().is_ok() && numbers.forward().is_ok()
+        });
+        assert_eq!((count, ran), (0, true));
+    }
 }

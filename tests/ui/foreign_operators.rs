@@ -12,7 +12,7 @@ struct Model {
     wide: _,
     #[node(unsqueeze(wide, axis = 0))]
     more: _,
-    #[output(min(more))]
+    #[output(logsumexp(more))]
     y: _,
 }
 

@@ -8,7 +8,7 @@ struct Model {
     x: Tensor<f32, 2, 3>,
     #[state]
     s: Tensor<f32, 4, 3>,
-    #[output(write(s, sorce = x, at = 0))]
+    #[output(write(s, srcs = x, at = 0))]
     y: _,
 }
 

@@ -209,6 +209,7 @@ pub(super) fn setting(value: Field<'_>) -> TokenStream {
         Field::F32(value) if value == f32::INFINITY => quote! { ::core::primitive::f32::INFINITY },
         Field::F32(value) if value == f32::NEG_INFINITY => quote! { ::core::primitive::f32::NEG_INFINITY },
         Field::F32(value) => quote! { #value },
+        Field::I32(value) => quote! { #value },
         Field::Bool(value) => quote! { #value },
         Field::Usizes(values) => quote! { [#(#values),*] },
         Field::F32s(values) => quote! { [#(#values),*] },

@@ -22,6 +22,16 @@ impl Lowering<'_, '_> {
         let text = |input: usize| operands[input].text.as_str();
         let shape = |input: usize| self.shape_text(&ty(input).shape);
         match *error {
+            // A state is moved too, and as what it is.
+            RuleError::DType { input, expected } if op == "write" => (
+                operands[input].at,
+                format!(
+                    "`{op}` needs {expected} of its operand {}, and {} is {}",
+                    place.roles.get(input).copied().unwrap_or("operand"),
+                    text(input),
+                    self.type_text(&ty(input))
+                ),
+            ),
             RuleError::DType { input, expected } => (
                 operands[input].at,
                 format!(

@@ -86,6 +86,13 @@ impl Attention {
 }
 
 impl Operator for Attention {
+    fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
+        if let (None, Some(_)) = mask_and_past(inputs.len(), |input| inputs[input].dtype) {
+            visit("mask", Value::Infer);
+        }
+        self.fields(&mut |name, field| field.spell(&mut |value| visit(name, value)));
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let [q, k, v] = [0, 1, 2].map(|input| inputs[input].shape);
         let (mask, past) = mask_and_past(inputs.len(), |input| inputs[input].dtype);
@@ -161,7 +168,7 @@ impl Operator for Attention {
         if let Some(input) = past
             && inputs[input].shape.rank() != 0
         {
-            return Err(RuleError::Rank { input, expected: "no dimensions: a scalar, `Tensor<u32>`" });
+            return Err(RuleError::Rank { input, expected: "a scalar" });
         }
         if inputs.len() == 5 && (past != Some(4) || mask.is_none()) {
             return Err(RuleError::DType { input: 4, expected: DType::U32 });

@@ -18,6 +18,9 @@ mod norm;
 pub mod own;
 mod pad;
 mod pool;
+mod quant;
+mod quant_conv;
+mod quant_pool;
 mod recurrent;
 mod reduce;
 #[cfg(feature = "alloc")]
@@ -53,8 +56,12 @@ pub use own::Own;
 pub use own::OwnCall;
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
+pub use quant::{Dequantize, QAdd, QSoftmax, Quantize};
+pub use quant_conv::{HybridConv2d, QConv2d, QDepthwiseConv2d, QLinear};
+pub use quant_pool::{QAvgPool2d, QMaxPool2d};
 pub use recurrent::{Gru, Lstm, RECURRENT_STEPS, Rnn};
 pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare};
+
 #[cfg(feature = "alloc")]
 pub use registry::{Entry, OPERATORS, find};
 pub use resize::Resize;
@@ -91,6 +98,8 @@ pub enum Field<'a> {
     Usize(usize),
     /// An `f32`.
     F32(f32),
+    /// An `i32`.
+    I32(i32),
     /// A `bool`.
     Bool(bool),
     /// An array of `usize`.
@@ -121,6 +130,7 @@ impl Field<'_> {
         match self {
             Field::Usize(value) => return visit(int(value)),
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
+            Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
             Field::F32s(_) => {}
@@ -253,6 +263,12 @@ impl AsField for usize {
 impl AsField for f32 {
     fn as_field(&self) -> Field<'_> {
         Field::F32(*self)
+    }
+}
+
+impl AsField for i32 {
+    fn as_field(&self) -> Field<'_> {
+        Field::I32(*self)
     }
 }
 

@@ -112,6 +112,16 @@ pub static OPERATORS: &[Entry] = &[
     entry::<SpaceToDepth>(),
     entry::<Resize>(),
     entry::<Write>(),
+    entry::<Quantize>(),
+    entry::<Dequantize>(),
+    entry::<QConv2d>(),
+    entry::<QDepthwiseConv2d>(),
+    entry::<HybridConv2d>(),
+    entry::<QLinear>(),
+    entry::<QAdd>(),
+    entry::<QAvgPool2d>(),
+    entry::<QMaxPool2d>(),
+    entry::<QSoftmax>(),
 ];
 
 /// The operator of that name.

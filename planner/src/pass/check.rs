@@ -1,12 +1,15 @@
 //! The checker: takes a finished plan and nothing else, and makes sure that every value is still there when it is read.
 //! It shares no code with the passes and is plain on purpose.
 
+mod state;
+
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
+use self::state::{is_of_state, next_versions};
 use super::bytes::{overlap, unsound, within};
 use crate::{Plan, PlanTensor, Role, Storage, View};
 
@@ -393,39 +396,6 @@ fn check_write(
         fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
     }
     Ok(())
-}
-
-/// For each tensor the version of a state that is written over it. Versions lie exactly on one another, and each has at
-/// most one after it.
-fn next_versions(plan: &Plan<'_>) -> Result<Vec<Option<usize>>, Fault> {
-    let mut next = vec![None; plan.tensors.len()];
-    for (index, tensor) in plan.tensors.iter().enumerate().filter(|(_, tensor)| tensor.role == Role::State) {
-        let before = match tensor.storage {
-            Storage::Own => continue,
-            Storage::InPlace(before) if plan.tensors[before].role == Role::State => before,
-            _ => {
-                fault!("`{}` is a state and has neither bytes of its own nor those of a version before it", tensor.name)
-            }
-        };
-        let name = plan.tensors[before].name;
-        if !tensor.view.same_elements(&plan.tensors[before].view) {
-            fault!("`{}` is a version of `{name}` and lies elsewhere", tensor.name);
-        }
-        if next[before].replace(index).is_some() {
-            fault!("`{name}` is written twice, and nothing says by which first");
-        }
-    }
-    Ok(next)
-}
-
-/// True when writing the tensor makes a version of a state: it is one, or all of what one is made of.
-fn is_of_state(plan: &Plan<'_>, tensor: usize) -> bool {
-    let mut at = tensor;
-    // Storages are in no circle.
-    while let Storage::Part(whole) = plan.tensors[at].storage {
-        at = whole;
-    }
-    plan.tensors[at].role == Role::State && matches!(plan.tensors[at].storage, Storage::InPlace(_))
 }
 
 /// True when a tensor has its value because `write` was written: a view of it, or a whole that it is a part of.

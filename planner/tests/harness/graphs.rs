@@ -84,6 +84,12 @@ fn leaf(graph: &mut Graph, role: Role, dims: &[usize]) -> TensorId {
     graph.leaf(format!("x{}", graph.tensors().count()), role, Type::f32(shape)).expect("it is small")
 }
 
+/// A whole number that comes from outside.
+fn whole(graph: &mut Graph) -> TensorId {
+    let ty = Type { dtype: DType::U32, shape: Shape::SCALAR };
+    graph.leaf(format!("x{}", graph.tensors().count()), Role::Input, ty).expect("it is small")
+}
+
 /// Adds a leaf, or a call of an operator where one fits.
 fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let kind = bytes.below(OPERATORS.len() + 6);
@@ -135,10 +141,23 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
             _ if !bytes.once_in(2) => continue,
             "padding" if bytes.once_in(4) => Value::Word("same"),
             "padding" | "stride" | "dilation" => Value::List(list),
-            "layout" => Value::Word(bytes.pick(&["nchw", "nhwc"])),
+            "layout" => Value::Word(bytes.pick(&["nchw", "nhwc", "ncl", "nlc"])),
+            "mode" => {
+                Value::Word(bytes.pick(&["reflect", "edge", "constant", "dcr", "crd", "nearest", "linear", "cubic"]))
+            }
+            "order" => Value::Word(bytes.pick(&["ifgo", "iofg", "rzn", "zrn"])),
+            "reset" => Value::Word(bytes.pick(&["before", "after"])),
+            "activation" => Value::Word(bytes.pick(&["tanh", "relu"])),
+            "pairs" => Value::Word(bytes.pick(&["adjacent", "halves"])),
+            "size" | "scale" => Value::List(list),
+            "block" | "parts" | "groups" | "p" => int(1 + bytes.below(3)),
             "approximate" => Value::Word(bytes.pick(&["none", "tanh"])),
-            "ceil" | "count_padding" | "keep_dims" => Value::Bool(bytes.once_in(2)),
-            "slope" | "eps" | "value" | "low" | "high" => Value::Float(f64::from(bytes.below(100) as f32 / 70.0)),
+            "ceil" | "count_padding" | "keep_dims" | "causal" | "reverse" | "exclude_outside" => {
+                Value::Bool(bytes.once_in(2))
+            }
+            "slope" | "eps" | "value" | "low" | "high" | "alpha" | "offset" | "base" => {
+                Value::Float(f64::from(bytes.below(100) as f32 / 70.0))
+            }
             _ => Value::Int(bytes.below(8) as i64 - 2, 0),
         };
         settings.push((setting.name, value));
@@ -213,6 +232,30 @@ fn operands(graph: &mut Graph, entry: &Entry, bytes: &mut Bytes<'_>) -> Vec<Tens
             }
         }
         ("conv2d", [_, channels, _, _]) => inputs.push(leaf(graph, role, &[4, *channels, 3, 3])),
+        ("conv1d", [_, channels, _]) => inputs.push(leaf(graph, role, &[4, *channels, 2])),
+        ("conv_transpose2d", [_, channels, _, _]) => inputs.push(leaf(graph, role, &[*channels, 2, 2, 3])),
+        ("conv_transpose1d", [_, channels, _]) => inputs.push(leaf(graph, role, &[*channels, 2, 3])),
+        ("attention", [lead @ .., _, depth]) => {
+            let keys: Vec<usize> = [lead, &[5, *depth]].concat();
+            let keys = leaf(graph, role, &keys);
+            inputs.extend([keys; 2]);
+            if bytes.once_in(2) {
+                inputs.push(whole(graph));
+            }
+        }
+        ("rope", _) => inputs.push(whole(graph)),
+        ("lstm", [_, batch, elements]) => {
+            let shapes: [&[usize]; 4] = [&[2, *batch, 3], &[12, *elements], &[12, 3], &[12]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
+        ("gru", [_, batch, elements]) => {
+            let shapes: [&[usize]; 4] = [&[*batch, 2], &[6, *elements], &[6, 2], &[6]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
+        ("rnn", [_, batch, elements]) => {
+            let shapes: [&[usize]; 3] = [&[*batch, 4], &[4, *elements], &[4, 4]];
+            inputs.extend(shapes.map(|dims| leaf(graph, role, dims)));
+        }
         ("batch_norm", [_, channels, ..]) => {
             let weight = leaf(graph, role, &[*channels]);
             inputs.extend([weight; 4]);

@@ -12,6 +12,7 @@ mod conv2d_nhwc;
 mod conv_transpose;
 mod copy;
 mod fill;
+mod fixed;
 mod gemm;
 mod math;
 mod matmul;
@@ -22,6 +23,10 @@ mod own;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
+mod quant;
+mod quant_conv;
+mod quant_linear;
+mod quant_pool;
 mod recurrent;
 mod reduce;
 mod resize;

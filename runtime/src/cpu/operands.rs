@@ -276,6 +276,7 @@ pub(super) fn broadcast(view: &View, dims: &[usize]) -> [usize; MAX_RANK] {
     strides
 }
 
+/// Bytes as elements, or an error when they do not lie as elements have to.
 pub(super) fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {
@@ -284,6 +285,7 @@ pub(super) fn elements<T: Pod>(bytes: &[u8]) -> Result<&[T], Error> {
     bytemuck::try_cast_slice(bytes).map_err(|_| ErrorKind::Misaligned { needed: align_of::<T>(), address }.into())
 }
 
+/// As [`elements`].
 pub(super) fn elements_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Error> {
     let address = bytes.as_ptr().addr();
     if bytes.is_empty() {

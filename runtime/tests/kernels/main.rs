@@ -9,6 +9,7 @@ mod matmul;
 mod normalisation;
 mod operands;
 mod pooling;
+mod quantized;
 mod recurrent;
 mod reduction;
 mod resize;

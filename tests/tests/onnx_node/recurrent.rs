@@ -33,7 +33,7 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
     };
     let (mut all, mut last) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (direction, reverse) in directions.iter().enumerate() {
-        let mut part = |b: &mut Builder, index: usize, dims: &[usize]| -> Left<TensorId> {
+        let part = |b: &mut Builder, index: usize, dims: &[usize]| -> Left<TensorId> {
             let whole = b.tensor(node, index)?;
             let one = b.slice(whole, 0, [direction, direction + 1, 1])?;
             b.reshape(one, dims)

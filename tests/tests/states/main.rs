@@ -1,5 +1,6 @@
 //! States: what a forward leaves for the next, against plain Rust that keeps the same in variables.
 
+mod attention;
 mod blocks;
 mod cache;
 mod cells;
