@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model_graph::{Cpu, Observer, Poison, TfLite, WeightSource, model_graph};
 use model_graph_examples::digits::{Digits, digits, show, weights};
+use model_graph_examples::snake::Signal;
 use model_graph_examples::keywords;
 
 struct Counting;
@@ -53,6 +54,18 @@ struct States {
     next: _,
     #[output(sum(filled) + sum(next))]
     y: _,
+}
+
+/// An operator of a user's crate, and one in a block.
+fn own_operators() {
+    let (count, model) = counted(|| Signal::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    let (count, ran) = counted(|| {
+        model.x_mut().as_mut_slice().fill(0.5);
+        model.forward().is_ok()
+    });
+    assert_eq!((count, ran), (0, true));
 }
 
 fn states() {
@@ -111,6 +124,7 @@ fn main() {
     assert_eq!((count, ran), (0, true));
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
     states();
+    own_operators();
     keyword_spotting();
     println!("construction allocates once and forward never ... ok");
 }
