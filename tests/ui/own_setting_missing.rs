@@ -2,7 +2,7 @@
 
 use model_graph::{model_graph, operator};
 
-#[operator(fn(x: f32[.., { step * K }]) -> f32[.., K])]
+#[operator(fn(x: f32[.., N]) -> f32[.., N / step])]
 struct Every {
     step: usize,
 }

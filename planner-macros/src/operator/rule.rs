@@ -45,11 +45,14 @@ struct Names<'a> {
     operands: Vec<String>,
     /// Names of extents, and whether an operand that is always there brings them.
     extents: Vec<(String, bool)>,
+    /// Some clauses could not be read, so that a name which is not here may be declared all the same.
+    incomplete: bool,
 }
 
 /// Resolves the clauses; what is wrong goes to the report.
 pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: &mut Report) -> Rule {
-    let mut names = Names { operator: name, settings, operands: Vec::new(), extents: Vec::new() };
+    let incomplete = clauses.incomplete;
+    let mut names = Names { operator: name, settings, operands: Vec::new(), extents: Vec::new(), incomplete };
     names.operands(clauses, report);
     names.bring(clauses, report);
     let operands: Vec<Pattern> = clauses
@@ -62,13 +65,13 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
         Some(result) => names.result(result, clauses, report),
         None => Pattern { elements: Elements::OneOf(&[]), leading: false, dims: &[] },
     };
-    let in_place = names.listed(&clauses.in_place, clauses.incomplete, false, report).0;
+    let in_place = names.listed(&clauses.in_place, false, report).0;
     for (index, at) in in_place.iter().zip(&clauses.in_place) {
         names.fits_in_place(*index, at, clauses, &operands, &result, report);
     }
-    let (strided, strided_output) = names.listed(&clauses.strided, clauses.incomplete, true, report);
+    let (strided, strided_output) = names.listed(&clauses.strided, true, report);
     let scratch = match &clauses.scratch {
-        Some(bytes) => names.extent(bytes, true, clauses.incomplete, report),
+        Some(bytes) => names.extent(bytes, true, report),
         None => Extent::Number(0),
     };
     let spec = Spec {
@@ -184,7 +187,7 @@ impl Names<'_> {
         if pattern.dims.len() > MAX_RANK {
             report.add(pattern.at, format!("a tensor has at most {MAX_RANK} dimensions"));
         }
-        let dims: Vec<Extent> = pattern.dims.iter().map(|dim| self.extent(dim, always, false, report)).collect();
+        let dims: Vec<Extent> = pattern.dims.iter().map(|dim| self.extent(dim, always, report)).collect();
         Pattern {
             elements: like.map_or_else(|| Elements::OneOf(Box::leak(dtypes.into())), Elements::Like),
             leading: pattern.leading.is_some(),
@@ -205,7 +208,7 @@ impl Names<'_> {
             }
         }
         let leads = clauses.operands.iter().any(|operand| operand.pattern.leading.is_some() && !operand.optional);
-        if let (Some(dots), false, false) = (result.leading, leads, clauses.incomplete) {
+        if let (Some(dots), false, false) = (result.leading, leads, self.incomplete) {
             let text = "`..` stands for the leading dims of an operand, and no operand that is always given has any; write \
                         `..` there too: `x: f32[.., N]`";
             report.add(dots, text);
@@ -217,10 +220,10 @@ impl Names<'_> {
     }
 
     /// An extent. `always` where it has to be known without the operands that may be left out.
-    fn extent(&self, dim: &DimExpr, always: bool, incomplete: bool, report: &mut Report) -> Extent {
+    fn extent(&self, dim: &DimExpr, always: bool, report: &mut Report) -> Extent {
         match &dim.kind {
             Kind::Number(number) => Extent::Number(usize::try_from(*number).unwrap_or(usize::MAX)),
-            Kind::Name(ident) => self.name(ident, always, incomplete, report),
+            Kind::Name(ident) => self.name(ident, always, report),
             Kind::Binary(sign, left, right) => {
                 let of = match sign {
                     '+' => Arithmetic::Add,
@@ -229,7 +232,7 @@ impl Names<'_> {
                     _ => Arithmetic::Div,
                 };
                 let mut side = |side: &DimExpr| {
-                    let extent: &'static Extent = Box::leak(Box::new(self.extent(side, always, incomplete, report)));
+                    let extent: &'static Extent = Box::leak(Box::new(self.extent(side, always, report)));
                     extent
                 };
                 Extent::Of(of, side(left), side(right))
@@ -237,7 +240,7 @@ impl Names<'_> {
         }
     }
 
-    fn name(&self, ident: &Ident, always: bool, incomplete: bool, report: &mut Report) -> Extent {
+    fn name(&self, ident: &Ident, always: bool, report: &mut Report) -> Extent {
         let name = plain(ident);
         if let Some(setting) = self.settings.iter().position(|setting| setting.name == *ident) {
             let Setting { kind, expects, .. } = &self.settings[setting];
@@ -255,7 +258,7 @@ impl Names<'_> {
                 }
                 return Extent::Name(extent);
             }
-            None if incomplete => {}
+            None if self.incomplete => {}
             None => {
                 let mut known: Vec<&str> = self.extents.iter().map(|(name, _)| name.as_str()).collect();
                 let sizes = self.settings.iter().filter(|setting| setting.kind == op::own::Kind::Usize);
@@ -273,7 +276,7 @@ impl Names<'_> {
     }
 
     /// The operands of a list, and whether the output is among them.
-    fn listed(&self, names: &[Ident], incomplete: bool, output: bool, report: &mut Report) -> (Vec<usize>, bool) {
+    fn listed(&self, names: &[Ident], output: bool, report: &mut Report) -> (Vec<usize>, bool) {
         let (mut found, mut with_output) = (Vec::new(), false);
         for ident in names {
             let name = plain(ident);
@@ -283,7 +286,7 @@ impl Names<'_> {
             }
             match self.operands.iter().position(|operand| *operand == name) {
                 Some(index) => found.push(index),
-                None if incomplete => {}
+                None if self.incomplete => {}
                 None => {
                     let mut known: Vec<&str> = self.operands.iter().map(String::as_str).collect();
                     known.extend(output.then_some("output"));

@@ -5,12 +5,12 @@ use model_graph_planner::op::own::{Given, Kind};
 use model_graph_planner::op::{self, Args};
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Data, DeriveInput, Fields, Token};
 
 use super::rule::{leaked, text};
 use crate::ast::plain;
-use crate::error::{At, Report};
+use crate::error::{At, Report, parse_within};
 use crate::expr::{Value, ValueKind};
 
 /// A field as a setting.
@@ -39,11 +39,21 @@ pub(super) fn settings(input: &DeriveInput, report: &mut Report) -> Vec<Setting>
             return Vec::new();
         }
     };
-    fields.iter().filter_map(|field| setting(field, report)).collect()
+    let settings: Vec<Setting> = fields.iter().filter_map(|field| setting(field, report)).collect();
+    // The compiler says so itself.
+    let twice = |(at, setting): (usize, &Setting)| settings[..at].iter().any(|other| other.name == setting.name);
+    if settings.iter().enumerate().any(twice) {
+        report.hush();
+    }
+    settings
 }
 
 fn setting(field: &syn::Field, report: &mut Report) -> Option<Setting> {
     let name = field.ident.clone()?;
+    if name == "_" {
+        report.add(&name, "a setting needs a name, by which calls give it: `eps: f32`");
+        return None;
+    }
     let Some(kind) = kind(&field.ty) else {
         report.add(At::tokens(&field.ty), text::KIND);
         return None;
@@ -64,7 +74,11 @@ fn setting(field: &syn::Field, report: &mut Report) -> Option<Setting> {
         if !path.is_ident("setting") || matches!(attribute.meta, syn::Meta::Path(_)) {
             continue;
         }
-        let parsed = attribute.meta.require_list().and_then(|list| parse_default.parse2(list.tokens.clone()));
+        let end = At::tokens(attribute).end();
+        let parsed = attribute.meta.require_list().and_then(|list| {
+            let end = list.tokens.clone().into_iter().last().map_or(end, |last| last.span());
+            parse_within(list.tokens.clone(), end, parse_default)
+        });
         match parsed {
             Ok(value) => default(&mut setting, &value, report),
             Err(error) => report.add(At::token(error.span()), text::SETTING),

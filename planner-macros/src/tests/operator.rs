@@ -13,7 +13,7 @@ use crate::operator::operator;
 /// One of everything a declaration has, small.
 fn sample() -> (TokenStream, TokenStream) {
     let clauses = quote! {
-        fn(x: f32 | i8 [.., { step * K }], at: u32, w: x[2 * K], b?: f32[K, 3]) -> x[.., step * K],
+        fn(x: f32 | i8 [.., { step * K }], at: u32, w: x[K, 2 * K], b?: f32[K, 3]) -> x[.., step * K],
         in_place = x, strided = [x, w, output], scratch = 4 * (K + 1) / 2 - 1, crate = ::model_graph
     };
     let item = quote! {
@@ -27,7 +27,7 @@ fn sample() -> (TokenStream, TokenStream) {
             #[setting(default = [1, 2])]
             pair: [usize; 2],
             #[setting(default = false)]
-            r#type: bool,
+            flag: bool,
         }
     };
     (clauses, item)
@@ -46,7 +46,7 @@ fn model(call: TokenStream) -> TokenStream {
             #[input]
             at: Tensor<u32>,
             #[weight]
-            w: Tensor<f32, 8>,
+            w: Tensor<f32, 4, 8>,
             #[output(#call)]
             y: Tensor<f32, 2, 8>,
         }
@@ -58,7 +58,7 @@ fn a_declaration_and_a_call_without_a_slip() {
     let declared = declared();
     assert_eq!(complaints(&declared), 0, "{declared}");
     assert!(syn::parse2::<syn::File>(declared.clone()).is_ok(), "{declared}");
-    let call = quote! { path::Op(x * 2, at, w = w, step = 2, type = true, eps = 1) };
+    let call = quote! { path::Op(x * 2, at, w = w, step = 2, flag = true, eps = 1) };
     let (_, last) = composed(TokenStream::new(), model(call), &[&declared]);
     assert_eq!(complaints(&last), 0, "{last}");
     let last = last.to_string();
@@ -103,7 +103,7 @@ fn one_slip_anywhere_never_panics() {
 #[test]
 fn one_slip_in_a_call_never_panics() {
     let declared = declared();
-    let call = quote! { Op(x * 2, at, w = w[..8], step = 2, type = true, eps = -1.5, pair = [0, 1]) };
+    let call = quote! { Op(x * 2, at, w = w[..4], step = 2, flag = true, eps = -1.5, pair = [0, 1]) };
     for (number, change) in changes().iter().enumerate() {
         let due = |position: &usize| number < 4 || (number + position).is_multiple_of(6);
         for position in (0..positions(&call)).filter(due) {
