@@ -86,7 +86,9 @@ impl<'m> Lowering<'m, '_> {
         whole: bool,
     ) -> Option<Value> {
         let index = self.scope.fields.get(field).copied()?;
-        if let Some(given) = given.first() {
+        // Of what is broken where it stands nobody knows whether it has settings.
+        let known = self.scope.model.blocks.get(&block.key()).is_some_and(|block| block.model.is_some());
+        if let (true, Some(given)) = (known, given.first()) {
             self.report.add(&given.name, text::BLOCK_SETTING);
         }
         let operands = self.operands(operands, field);

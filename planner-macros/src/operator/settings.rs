@@ -129,13 +129,27 @@ fn number(value: &Value) -> op::Value<'static> {
 
 fn kind(ty: &syn::Type) -> Option<Kind> {
     match ty {
-        syn::Type::Path(path) if path.path.is_ident("usize") => Some(Kind::Usize),
-        syn::Type::Path(path) if path.path.is_ident("f32") => Some(Kind::F32),
-        syn::Type::Path(path) if path.path.is_ident("bool") => Some(Kind::Bool),
-        syn::Type::Array(array) if array.elem.to_token_stream().to_string() == "usize" => {
+        syn::Type::Path(_) => match primitive(ty)?.as_str() {
+            "usize" => Some(Kind::Usize),
+            "f32" => Some(Kind::F32),
+            "bool" => Some(Kind::Bool),
+            _ => None,
+        },
+        syn::Type::Array(array) if primitive(&array.elem)? == "usize" => {
             let count: usize = array.len.to_token_stream().to_string().parse().ok()?;
             (1..=MAX_RANK).contains(&count).then_some(Kind::Usizes(count))
         }
+        _ => None,
+    }
+}
+
+/// `f32`, or where that name is taken `core::primitive::f32`.
+fn primitive(ty: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = ty else { return None };
+    let names: Vec<String> = path.path.segments.iter().map(|segment| segment.to_token_stream().to_string()).collect();
+    match &names[..] {
+        [name] => Some(name.clone()),
+        [krate, module, name] if matches!(krate.as_str(), "core" | "std") && module == "primitive" => Some(name.clone()),
         _ => None,
     }
 }
