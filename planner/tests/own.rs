@@ -83,7 +83,9 @@ fn rules_come_to_types() {
     assert!(count(&[]) && count(&[f32s(&[8]), f32s(&[4]), f32s(&[4])]));
     assert!(matches!(half(&[f32s(&[])]), Err(Misfit::Rank { input: 0 })));
     assert!(matches!(half(&[f32s(&[8]), f32s(&[1, 4])]), Err(Misfit::Rank { input: 1 })));
-    assert!(matches!(half(&[f32s(&[8]), f32s(&[3])]), Err(Misfit::Exact { at: (1, 0), expected, .. }) if expected.size == 4));
+    assert!(
+        matches!(half(&[f32s(&[8]), f32s(&[3])]), Err(Misfit::Exact { at: (1, 0), expected, .. }) if expected.size == 4)
+    );
     assert!(matches!(half(&[f32s(&[7])]), Err(Misfit::Arithmetic { of: Arithmetic::Div, .. })));
     assert!(matches!(HALVES.infer(&|_| 0, &[f32s(&[8])]), Err(Misfit::Arithmetic { .. })));
     let i8s = Type { dtype: DType::I8, ..f32s(&[8]) };

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use model_graph::{Cpu, Observer, Poison, TfLite, WeightSource, model_graph};
 use model_graph_examples::digits::{Digits, digits, show, weights};
-use model_graph_examples::snake::Signal;
 use model_graph_examples::keywords;
+use model_graph_examples::snake::Signal;
 
 struct Counting;
 

@@ -238,8 +238,7 @@ impl Lowering<'_, '_> {
                     _ => "overflows",
                 };
                 let operands: Vec<String> = (0..operands.len()).map(is).collect();
-                let text =
-                    format!("{left} {sign} {right} {what}; `{op}` is `{}`, and {}", rule, operands.join(", "));
+                let text = format!("{left} {sign} {right} {what}; `{op}` is `{}`, and {}", rule, operands.join(", "));
                 (place.call, text)
             }
             Misfit::TooManyDims => {

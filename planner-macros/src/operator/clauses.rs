@@ -58,7 +58,10 @@ pub(super) fn clauses(tokens: TokenStream, report: &mut Report) -> Clauses {
                     seen.push("fn".into());
                     return signature(input, &mut clauses, report);
                 }
-                return Err(syn::Error::new(at.start(), "an operator takes and gives one thing; write one `fn(…) -> …`"));
+                return Err(syn::Error::new(
+                    at.start(),
+                    "an operator takes and gives one thing; write one `fn(…) -> …`",
+                ));
             }
             let key = input.call(Ident::parse_any).map_err(|_| input.error(text::CLAUSES))?;
             if input.peek(token::Paren) {
@@ -97,7 +100,10 @@ fn clause(key: &Ident, input: ParseStream<'_>, clauses: &mut Clauses) -> syn::Re
         "scratch" => {
             equals("scratch = 4 * N")?;
             clauses.scratch = Some(input.parse().map_err(|error: syn::Error| {
-                syn::Error::new(error.span(), "`scratch` is a number of bytes, worked out of extents: `scratch = 4 * N`")
+                syn::Error::new(
+                    error.span(),
+                    "`scratch` is a number of bytes, worked out of extents: `scratch = 4 * N`",
+                )
             })?);
         }
         "crate" => {

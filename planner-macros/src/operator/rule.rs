@@ -19,14 +19,18 @@ pub(super) mod text {
     pub(crate) const TUPLE: &str = "settings need names: `struct Snake { eps: f32 }`, or no fields: `struct Snake;`";
     pub(crate) const GENERIC: &str = "an operator cannot be generic: its settings are values, and its extents come from \
          the operands of each call";
-    pub(crate) const KIND: &str = "a setting is of `f32`, `usize`, `bool` or `[usize; N]` with a number from 1 to 6 for N";
-    pub(crate) const SETTING: &str = "a setting has a default, `#[setting(default = 1e-5)]`, or has to be given in each call";
+    pub(crate) const KIND: &str =
+        "a setting is of `f32`, `usize`, `bool` or `[usize; N]` with a number from 1 to 6 for N";
+    pub(crate) const SETTING: &str =
+        "a setting has a default, `#[setting(default = 1e-5)]`, or has to be given in each call";
     pub(crate) const MISSING: &str = "nothing says what the operator takes and gives: \
          `#[operator(fn(x: f32[.., N]) -> f32[.., N])]`";
     pub(crate) const SIGNATURE: &str = "what an operator takes and gives is written as `fn(x: f32[.., N]) -> f32[.., N]`; \
          it is called by its struct's name";
-    pub(crate) const RESULT: &str = "what the operator gives stands after its operands: `fn(x: f32[.., N]) -> f32[.., N]`";
-    pub(crate) const OPERAND: &str = "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
+    pub(crate) const RESULT: &str =
+        "what the operator gives stands after its operands: `fn(x: f32[.., N]) -> f32[.., N]`";
+    pub(crate) const OPERAND: &str =
+        "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
     pub(crate) const PATTERN: &str = "a tensor is written as its element type and its extents: `f32[.., C, N]`, `f32 | i8 [N]`, \
          `x[N]` for elements as those of `x`, or `u32` for a scalar";
     pub(crate) const CLAUSES: &str = "the attribute takes `fn(x: f32[.., N]) -> f32[.., N]`, `in_place = x`, \
@@ -197,7 +201,8 @@ impl Names<'_> {
 
     fn result(&self, result: &clauses::Pattern, clauses: &Clauses, report: &mut Report) -> Pattern {
         if result.elements.len() > 1 {
-            let text = "the result has one element type; write that, or the name of the operand whose it is, such as `x[…]`";
+            let text =
+                "the result has one element type; write that, or the name of the operand whose it is, such as `x[…]`";
             report.add(result.elements[1].span(), text);
         }
         for element in &result.elements {
@@ -245,7 +250,8 @@ impl Names<'_> {
         if let Some(setting) = self.settings.iter().position(|setting| setting.name == *ident) {
             let Setting { kind, expects, .. } = &self.settings[setting];
             if *kind != op::own::Kind::Usize {
-                let text = format!("the setting `{name}` is {expects}, and an extent is worked out of settings of `usize`");
+                let text =
+                    format!("the setting `{name}` is {expects}, and an extent is worked out of settings of `usize`");
                 report.add(ident, text);
             }
             return Extent::Setting(setting);
@@ -253,7 +259,8 @@ impl Names<'_> {
         match self.extents.iter().position(|(known, _)| *known == name) {
             Some(extent) => {
                 if always && !self.extents[extent].1 {
-                    let text = format!("only an operand that may be left out says what `{name}` is; use another extent here");
+                    let text =
+                        format!("only an operand that may be left out says what `{name}` is; use another extent here");
                     report.add(ident, text);
                 }
                 return Extent::Name(extent);
@@ -351,4 +358,3 @@ fn extents(pattern: &clauses::Pattern) -> String {
     let extents: Vec<String> = dots.into_iter().chain(pattern.dims.iter().map(DimExpr::text)).collect();
     if extents.is_empty() { String::new() } else { format!("[{}]", extents.join(", ")) }
 }
-

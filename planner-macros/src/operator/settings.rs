@@ -149,7 +149,9 @@ fn primitive(ty: &syn::Type) -> Option<String> {
     let names: Vec<String> = path.path.segments.iter().map(|segment| segment.to_token_stream().to_string()).collect();
     match &names[..] {
         [name] => Some(name.clone()),
-        [krate, module, name] if matches!(krate.as_str(), "core" | "std") && module == "primitive" => Some(name.clone()),
+        [krate, module, name] if matches!(krate.as_str(), "core" | "std") && module == "primitive" => {
+            Some(name.clone())
+        }
         _ => None,
     }
 }

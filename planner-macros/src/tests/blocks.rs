@@ -32,7 +32,11 @@ fn passed(expanded: &TokenStream) -> Option<TokenStream> {
 }
 
 /// Expands a model with its blocks in the order in which it names them.
-pub(super) fn composed(settings: TokenStream, item: TokenStream, blocks: &[&TokenStream]) -> (TokenStream, TokenStream) {
+pub(super) fn composed(
+    settings: TokenStream,
+    item: TokenStream,
+    blocks: &[&TokenStream],
+) -> (TokenStream, TokenStream) {
     let first = model_graph(settings, item);
     let last = blocks.iter().fold(first.clone(), |expanded, block| {
         let (model, rest) = (handed_over(block), passed(&expanded).expect("a call"));

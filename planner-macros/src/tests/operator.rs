@@ -70,7 +70,10 @@ fn a_declaration_and_a_call_without_a_slip() {
 fn what_is_wrong_with_a_declaration_is_said_once() {
     let declared = operator(quote! { fn(x: f32[N]) -> f32[M] }, quote! { struct Op; }, "");
     assert_eq!(complaints(&declared), 1);
-    assert_eq!(handed_over(&declared).into_iter().next().map(|kind| kind.to_string()), Some("{ broken_operator }".into()));
+    assert_eq!(
+        handed_over(&declared).into_iter().next().map(|kind| kind.to_string()),
+        Some("{ broken_operator }".into())
+    );
     let (_, last) = composed(TokenStream::new(), model(quote! { Op(x, at, w) }), &[&declared]);
     assert_eq!(complaints(&last), 0, "{last}");
 }
@@ -87,7 +90,10 @@ fn one_slip_anywhere_never_panics() {
         let given = format!("#[operator({clauses})] {item}");
         let emitted = catch_unwind(AssertUnwindSafe(|| operator(clauses, item, "")));
         let Ok(emitted) = emitted else { panic!("panicked on\n{given}") };
-        assert!(complaints(&emitted) > 0 || syn::parse2::<syn::File>(emitted.clone()).is_ok(), "{given}\nbecame\n{emitted}");
+        assert!(
+            complaints(&emitted) > 0 || syn::parse2::<syn::File>(emitted.clone()).is_ok(),
+            "{given}\nbecame\n{emitted}"
+        );
     };
     for (number, change) in changes().iter().enumerate() {
         let due = |position: &usize| number < 4 || (number + position).is_multiple_of(6);

@@ -39,7 +39,8 @@ pub(super) fn call(
     let entry = op::find(&name);
     if entry.is_none() && !identity {
         let own = name.starts_with(char::is_uppercase);
-        let but = if own { ", and not one that a user's crate declares, whose rule is no part of the form" } else { "" };
+        let but =
+            if own { ", and not one that a user's crate declares, whose rule is no part of the form" } else { "" };
         return start.fail(format!("an operator of the language{but}"));
     }
     line.expect("(", "`(` after the operator")?;

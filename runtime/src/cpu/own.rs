@@ -100,7 +100,11 @@ pub fn operands<'a, B: HostBuffer, O: Own, const N: usize>(
         dtype: call.inputs.get(input).map_or(DType::U8, |view| view.dtype),
         op,
     });
-    Ok(Operands { output: Output { bytes: carved.output, dtype: output.dtype }, inputs, scratch: Scratch { bytes: scratch } })
+    Ok(Operands {
+        output: Output { bytes: carved.output, dtype: output.dtype },
+        inputs,
+        scratch: Scratch { bytes: scratch },
+    })
 }
 
 impl<'a> Output<'a> {

@@ -97,7 +97,9 @@ impl<M: Memory> Kernel<Halve> for CpuBuffer<M> {
         if let Some(x) = x.get::<f32>()? {
             y.copy_from_slice(x);
         }
-        y.iter_mut().for_each(|y| *y *= 0.5);
+        for y in y {
+            *y *= 0.5;
+        }
         Ok(())
     }
 }

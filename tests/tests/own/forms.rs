@@ -33,7 +33,10 @@ impl<M: Memory> Kernel<Everything> for CpuBuffer<M> {
         };
         let (codes, more) = (wide(codes)?, wide(more)?);
         let count = codes.len();
-        assert_eq!((more.len(), bias.is_given(), scale.is_given()), (2 * count, bias.get::<f32>()?.is_some(), scale.is_given()));
+        assert_eq!(
+            (more.len(), bias.is_given(), scale.is_given()),
+            (2 * count, bias.get::<f32>()?.is_some(), scale.is_given())
+        );
         let scale = scale.get::<f32>()?.map_or(1.0, |scale| scale[0]) * if minus { -1.0 } else { 1.0 };
         for (row, y) in x.chunks_exact(step * count).zip(y.chunks_exact_mut(count * count)) {
             for (k, code) in codes.iter().enumerate() {

@@ -2,6 +2,6 @@
 
 mod errors;
 mod forms;
-mod planned;
 mod places;
+mod planned;
 mod signal;
