@@ -31,7 +31,7 @@ pub(super) fn bound(origin: &Origin<'_>, krate: &Path) -> TokenStream {
 pub(super) fn run(call: &OwnCall, origin: &Origin<'_>, views: [&TokenStream; 3], krate: &Path) -> TokenStream {
     let mut values = TokenStream::new();
     call.fields(&mut |_, value| {
-        let value = setting(value);
+        let value = setting(value, krate);
         values.extend(quote! { #value, });
     });
     let [inputs, outputs, scratch] = views;

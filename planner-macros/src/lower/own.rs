@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use model_graph_planner::op::own::{Elements, Extent, Misfit, OwnCall, Rule};
 use model_graph_planner::op::{self, Args};
-use model_graph_planner::{MAX_RANK, Role, TensorId, Type};
+use model_graph_planner::{DType, MAX_RANK, Role, TensorId, Type};
 
 use super::block::snake;
 use super::call::{Operand, Place, operand_text};
@@ -62,7 +62,10 @@ impl Lowering<'_, '_> {
         for operand in places.as_deref().unwrap_or_default() {
             let id = match self.expr(operand, field) {
                 Some(Value::Tensor { id, .. }) => Some(id),
-                Some(Value::Number(number)) => self.number(number, operand.at),
+                Some(Value::Number(number)) => {
+                    let dtype = self.number_dtype(rule, resolved.len(), &resolved);
+                    self.number(number, dtype, None, operand.at)
+                }
                 None => None,
             };
             resolved.push(id.map(|id| Operand { at: operand.at, text: operand_text(operand), id }));
@@ -112,6 +115,18 @@ impl Lowering<'_, '_> {
                 self.report.add(at, text);
                 None
             }
+        }
+    }
+
+    /// The element type that a number has as operand `place`, behind those that are resolved.
+    fn number_dtype(&self, rule: &Rule, place: usize, resolved: &[Option<Operand>]) -> DType {
+        match rule.operands[place].elements {
+            Elements::OneOf(known) if known.contains(&DType::F32) => DType::F32,
+            Elements::OneOf(known) => known.first().copied().unwrap_or(DType::F32),
+            Elements::Like(other) => match resolved.get(other).and_then(Option::as_ref) {
+                Some(operand) => self.graph.tensor(operand.id).ty.dtype,
+                None => DType::F32,
+            },
         }
     }
 

@@ -206,6 +206,9 @@ impl Names<'_> {
             report.add(result.elements[1].span(), text);
         }
         for element in &result.elements {
+            if DType::from_name(&plain(element)).is_some_and(DType::is_quantised) {
+                report.add(element, "elements in blocks are those of weights: an operator takes them and gives others");
+            }
             let operand = clauses.operands.iter().find(|operand| operand.name == *element);
             if operand.is_some_and(|operand| operand.optional) {
                 let text = format!("`{element}` may be left out, and then nothing says what the result's elements are");

@@ -1,6 +1,6 @@
 //! Resizing: other extents of the same picture, by the nearest element or between neighbours.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Args, Described, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, MAX_RANK, Type};
 
@@ -157,6 +157,10 @@ impl Resize {
 }
 
 impl Operator for Resize {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
         let mut list = [Value::Infer; MAX_RANK];
         let mut count = 0;
@@ -184,7 +188,7 @@ impl Operator for Resize {
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         if self.mode != 0 && self.axes.iter().filter(|marked| **marked).count() > TOGETHER {
             return Err(bad("axes", "at most 3 axes, unless `mode = nearest`"));
         }

@@ -23,7 +23,7 @@ pub(crate) fn verify_anything(data: &[u8]) {
         }
         for tensor in &planned.tensors {
             let view = &tensor.view;
-            assert!(view.span().end <= planned.size && view.elements() * view.dtype.size() <= view.span().len());
+            assert!(view.span().end <= planned.size && view.blocks() * view.dtype.size() <= view.span().len());
             let (Storage::View(of) | Storage::Part(of)) = tensor.storage else { continue };
             assert_eq!(view.dtype, planned.tensors[of].view.dtype, "{}", tensor.name);
         }
@@ -107,7 +107,12 @@ fn operator(other: &Rc<dyn Operator>, own: &Rc<dyn Operator>, bytes: &mut Bytes<
         }),
         3 => Rc::new(op::BatchNorm { axis: n, eps: 0.0 }),
         4 => Rc::new(op::Softmax { axis: n }),
-        5 => Rc::new(op::Fill { dims: [pair[0], pair[1], n, 1, 1, 1], rank: n, value: 0.0 }),
+        5 => Rc::new(op::Fill {
+            dims: [pair[0], pair[1], n, 1, 1, 1],
+            rank: n,
+            value: 0.0,
+            dtype: model_graph_planner::DType::F32,
+        }),
         6 => Rc::new(op::Sum { axes: [switch, true, false, true, switch, false], keep_dims: !switch }),
         7 => Rc::new(op::LayerNorm { axis: n, eps: 0.0 }),
         _ => other.clone(),

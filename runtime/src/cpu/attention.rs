@@ -89,7 +89,8 @@ fn attention(operands: Operands<'_, f32, 5>, call: &Call<'_, op::Attention>, mas
                 gemm([m, n, depth], a, b, scores);
             }
             let sees = if call.op.causal { first + top + 1 } else { usize::MAX / 2 };
-            let mask = mask.map(|(mask, at, strides)| (&mask[at + top * strides[0]..], strides));
+            // A mask for no keys has no elements to start from.
+            let mask = mask.filter(|_| n > 0).map(|(mask, at, strides)| (&mask[at + top * strides[0]..], strides));
             weights(scores, n, sees, call.op.scale, mask);
             y.fill(0.0);
             if n > 0 {

@@ -6,7 +6,7 @@ use model_graph_planner::op::{MAX_OPERANDS, Own};
 use model_graph_planner::{MAX_RANK, Type};
 
 use super::operands::{self as carving, carve, elements, elements_mut, length, packed_unless, shapes, type_of};
-use crate::{Call, DType, Error, ErrorKind, HostBuffer, View};
+use crate::{BlockQ4_0, BlockQ8_0, Bool, Call, DType, Error, ErrorKind, HostBuffer, View, bf16, f16};
 
 /// The operands of one step, `N` inputs among them.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Scratch<'a> {
     bytes: &'a mut [u8],
 }
 
-/// A Rust type that is a tensor's element.
+/// A Rust type that is a tensor's element, or a block of them.
 pub trait Element: Pod {
     /// Its name in the language.
     const DTYPE: DType;
@@ -60,6 +60,11 @@ elements! {
     i32, I32;
     u32, U32;
     i64, I64;
+    f16, F16;
+    bf16, BF16;
+    Bool, Bool;
+    BlockQ8_0, Q8_0;
+    BlockQ4_0, Q4_0;
 }
 
 /// Holds a call against the rule of its operator, one that `#[operator]` declares, and gives its operands as slices.

@@ -187,3 +187,12 @@ fn late_positions() {
     let y = run(op, &mut lay(&inputs, &y, 0, 0, 0xff)).unwrap();
     assert!((y[0] - 0.936_752_1).abs() < 1e-6 && (y[1] + 0.349_993_5).abs() < 1e-6, "{y:?}");
 }
+
+/// A mask for no keys has no elements, for a later head neither.
+#[test]
+fn a_mask_for_no_keys() {
+    let inputs = [list(&[2, 1, 1], &[1.0; 2]), list(&[2, 0, 1], &[]), list(&[2, 0, 1], &[]), list(&[2, 1, 0], &[])];
+    let y = given(&[2, 1, 1], Layout::packed(), Values::Seed(0));
+    let op = op::Attention { causal: false, scale: 1.0 };
+    assert_eq!(run(op, &mut lay(&inputs, &y, 0, 0, 0xff)).unwrap(), [0.0, 0.0]);
+}

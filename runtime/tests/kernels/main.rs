@@ -3,6 +3,7 @@
 mod attention;
 mod bits;
 mod convolution;
+mod dtypes;
 mod elementwise;
 mod harness;
 mod matmul;
@@ -14,4 +15,5 @@ mod recurrent;
 mod reduction;
 mod resize;
 mod stages;
+mod typed;
 mod writes;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Kind, Rule};
+use super::{Elements, Kind, Rule};
 use crate::Type;
 use crate::op::rule::bad;
 use crate::op::{Args, Field, Fields, Operator, RuleError, Setting, Value};
@@ -97,6 +97,13 @@ impl Fields for OwnCall {
 impl Operator for OwnCall {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         Ok(self.rule.infer(&|setting| self.size(setting), inputs)?)
+    }
+
+    fn takes_blocks(&self, input: usize) -> bool {
+        self.rule.operands.get(input).is_some_and(|pattern| match pattern.elements {
+            Elements::OneOf(known) => known.iter().any(|dtype| dtype.is_quantised()),
+            Elements::Like(other) => other < input && self.takes_blocks(other),
+        })
     }
 
     fn in_place(&self, input: usize) -> bool {
