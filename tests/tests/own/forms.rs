@@ -2,7 +2,7 @@
 //! left out and that are given by name.
 
 use model_graph::cpu::{Memory, Operands, operands};
-use model_graph::{Call, Cpu, CpuBuffer, Error, Kernel, model_graph, operator};
+use model_graph::{Block, BlockQ8_0, Bool, Call, Cpu, CpuBuffer, Error, Kernel, f16, model_graph, operator};
 
 /// Every `step`-th element of each row from `at` on, as many as there are codes, each times `gain` and its code: an outer
 /// product of the two, with a bias and a scale that may be left out.
@@ -73,7 +73,7 @@ struct Forms {
     some: _,
     #[output(Everything(x, more = signed_more, codes = signed, at = at, step = 3, bias = bias * 2, scale = 0.5, minus = true))]
     all: _,
-    #[output(Everything(x[0], at, signed, signed_more, step = 3))]
+    #[output(Everything(x[0], 1, signed, signed_more, step = 3))]
     without_rows: Tensor<f32, K, K>,
 }
 
@@ -92,4 +92,57 @@ fn everything() {
     let half = |value: f32| [-0.5 * (value + 1.0), -0.5 * (value + 0.5)];
     assert_eq!(*outputs.all(), [[half(9.5), half(32.0)], [half(-5.5), half(62.0)]]);
     assert_eq!(*outputs.without_rows(), [[9.5; 2], [32.0; 2]]);
+}
+
+/// Halves, or weights in blocks of 32, as numbers; zeros unless they are wanted.
+#[operator(fn(x: f16 | q8_0 [.., N], on: bool) -> f32[.., N])]
+struct Widen;
+
+impl<M: Memory> Kernel<Widen> for CpuBuffer<M> {
+    fn run(&mut self, call: &Call<'_, Widen>) -> Result<(), Error> {
+        let Operands { output, inputs: [x, on], .. } = operands(self, call)?;
+        let (y, on) = (output.of::<f32>()?, on.of::<Bool>()?[0].get());
+        match x.of::<BlockQ8_0>() {
+            Ok(blocks) => {
+                for (block, y) in blocks.iter().zip(y.chunks_mut(32)) {
+                    y.copy_from_slice(&block.dequantise()[..y.len()]);
+                }
+            }
+            Err(_) => y.iter_mut().zip(x.of::<f16>()?).for_each(|(y, x)| *y = x.to_f32()),
+        }
+        if !on {
+            y.fill(0.0);
+        }
+        Ok(())
+    }
+}
+
+#[model_graph]
+struct Widened {
+    #[input]
+    x: Tensor<f16, 2>,
+    #[weight]
+    w: Tensor<q8_0, 2, 64>,
+    #[input]
+    on: Tensor<bool>,
+    #[output(Widen(x, on))]
+    y: Tensor<f32, 2>,
+    #[output(Widen(w, on))]
+    z: Tensor<f32, 2, 64>,
+    #[output(Widen(x, 0))]
+    zeros: _,
+}
+
+#[test]
+fn halves_and_blocks() {
+    let mut model = Widened::new(&Cpu).unwrap();
+    *model.x_mut() = [f16::from_f32(1.5), f16::from_f32(-2.0)];
+    *model.on_mut() = Bool::TRUE;
+    let block = |scale: f32| BlockQ8_0 { scale: f16::from_f32(scale), values: [2; 32] };
+    *model.w_mut() = [[block(1.0), block(2.0)], [block(3.0), block(4.0)]];
+    let outputs = model.forward().unwrap();
+    assert_eq!((*outputs.y(), *outputs.zeros()), ([1.5, -2.0], [0.0, 0.0]));
+    let expected: [[f32; 64]; 2] =
+        core::array::from_fn(|row| core::array::from_fn(|at| (4 * row + at / 32 * 2 + 2) as f32));
+    assert_eq!(*outputs.z(), expected);
 }
