@@ -78,10 +78,14 @@ pub(crate) struct Settings {
     pub(crate) krate: Option<Path>,
 }
 
-/// `NAME = extent`, or `NAME = _` for one that is bound where the model is used as a block.
+/// `NAME = extent`, `NAME <= extent` for one whose value comes with the inputs, or `NAME = _` for one that is bound where
+/// the model is used as a block.
 pub(crate) struct DimDecl {
     pub(crate) name: Ident,
+    /// Its value or its bound.
     pub(crate) value: Option<DimExpr>,
+    /// The value is its bound.
+    pub(crate) at_most: bool,
 }
 
 /// A tensor.
@@ -180,6 +184,11 @@ impl Model {
             }
         }
         origins
+    }
+
+    /// The dims whose values come with the inputs, where the model stands alone.
+    pub(crate) fn varying(&self) -> impl Iterator<Item = &DimDecl> {
+        self.settings.dims.iter().filter(|dim| dim.at_most)
     }
 
     /// The blocks that its fields name, in the order of their first use.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model_graph_planner::Dim;
 use proc_macro2::Ident;
 use syn::parse::{Parse, ParseStream};
 use syn::{LitInt, Token, braced, parenthesized, token};
@@ -70,11 +71,20 @@ impl DimExpr {
         }
     }
 
-    /// Its value, or `None` after a complaint.
+    /// Its value, which has to be fixed, or `None` after a complaint.
     pub(crate) fn value(&self, dims: &Dims, report: &mut Report) -> Option<usize> {
+        let dim = self.dim(dims, report)?;
+        if dim.is_open() {
+            report.add(self.at, format!("`{}` follows from an open dim: {}", self.text(), text::OPEN_NUMBER));
+        }
+        dim.fixed()
+    }
+
+    /// The extent, or `None` after a complaint.
+    pub(crate) fn dim(&self, dims: &Dims, report: &mut Report) -> Option<Dim> {
         match &self.kind {
             Kind::Number(number) => match usize::try_from(*number) {
-                Ok(number) => Some(number),
+                Ok(number) => Some(Dim::new(number)),
                 Err(_) => {
                     report.add(self.at, format!("{number} does not fit an address"));
                     None
@@ -82,8 +92,14 @@ impl DimExpr {
             },
             Kind::Name(name) => dims.get(name, report),
             Kind::Binary(op, left, right) => {
-                let (left, right) = (left.value(dims, report), right.value(dims, report));
+                let (left, right) = (left.dim(dims, report), right.dim(dims, report));
                 let (left, right) = (left?, right?);
+                let (Some(first), Some(second)) = (left.fixed(), right.fixed()) else {
+                    let value = open_arithmetic(*op, left, right);
+                    let complaint = |why| report.add(self.at, format!("`{}` {why}", self.text()));
+                    return value.map_err(complaint).ok();
+                };
+                let (left, right) = (first, second);
                 let (value, why) = match op {
                     '+' => (left.checked_add(right), "overflows"),
                     '-' => (left.checked_sub(right), "goes below zero"),
@@ -96,9 +112,53 @@ impl DimExpr {
                     let numbers = if text == numbers { String::new() } else { format!(": {numbers}") };
                     report.add(self.at, format!("`{text}` {why}{numbers}"));
                 }
-                value
+                value.map(Dim::new)
             }
         }
+    }
+}
+
+/// Arithmetic on open dims, or what is wrong with it.
+fn open_arithmetic(op: char, left: Dim, right: Dim) -> Result<Dim, String> {
+    match op {
+        '+' => left.joined(right).ok_or_else(|| together(left, right, "is the sum of two open dims")),
+        '-' => left.without(right).ok_or_else(|| match (left.fixed(), right.fixed()) {
+            (Some(_), None) => String::from(
+                "would shrink where its open dim grows, and memory is planned for the largest value; declare what is left \
+                 as a dim of its own",
+            ),
+            (_, Some(less)) => {
+                let bound = left.formula.map_or(0, |formula| formula.bound);
+                let rest = bound.saturating_sub(less).max(1);
+                format!(
+                    "goes below zero where its open dim is 1; declare the difference, `dims(REST <= {rest})`, and write \
+                     `{{REST + {less}}}` for the sum"
+                )
+            }
+            _ => together(left, right, "is the difference of two open dims"),
+        }),
+        '*' => match (left.fixed(), right.fixed()) {
+            (_, Some(count)) => left.times(count).ok_or_else(|| String::from("overflows")),
+            (Some(count), _) => right.times(count).ok_or_else(|| String::from("overflows")),
+            _ => Err(together(left, right, "is the product of two open dims")),
+        },
+        _ => match right.fixed() {
+            Some(0) => Err(String::from("divides by zero")),
+            Some(parts) => left.over_exactly(parts).ok_or_else(|| {
+                format!(
+                    "leaves a rest for some values of its open dim; declare the quotient open, such as \
+                     `dims(PART <= n)`, and write `{{{parts} * PART}}` for the whole"
+                )
+            }),
+            None => Err(String::from("divides by an open dim, and an extent grows with its dim; divide by a number")),
+        },
+    }
+}
+
+fn together(left: Dim, right: Dim, what: &str) -> String {
+    match left.formula.zip(right.formula) {
+        Some((left, right)) if left.dim == right.dim && what.contains("sum") => String::from("overflows"),
+        _ => format!("{what}, and an extent follows from one; declare a dim for it"),
     }
 }
 
@@ -182,8 +242,8 @@ fn atom(input: ParseStream<'_>) -> syn::Result<DimExpr> {
 /// The declared dims and their values.
 #[derive(Default)]
 pub(crate) struct Dims {
-    values: BTreeMap<String, Option<usize>>,
-    order: Vec<(Ident, usize)>,
+    values: BTreeMap<String, Option<Dim>>,
+    order: Vec<(Ident, Dim)>,
     /// Not all declarations could be read; a name that is not here may be declared all the same.
     incomplete: bool,
     /// Names that are declared, but further on.
@@ -210,7 +270,7 @@ impl Dims {
 
     /// Adds a dim. `None` stands for one whose value could not be found; it is known, so that uses are not complained
     /// of again.
-    pub(crate) fn declare(&mut self, name: &Ident, value: Option<usize>) {
+    pub(crate) fn declare(&mut self, name: &Ident, value: Option<Dim>) {
         self.values.insert(name.to_string(), value);
         if let Some(value) = value {
             self.order.push((name.clone(), value));
@@ -223,7 +283,7 @@ impl Dims {
     }
 
     /// Names and values in the order of declaration.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Ident, usize)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Ident, Dim)> {
         self.order.iter()
     }
 
@@ -232,7 +292,7 @@ impl Dims {
         self.values.keys().map(String::as_str).collect()
     }
 
-    fn get(&self, name: &Ident, report: &mut Report) -> Option<usize> {
+    fn get(&self, name: &Ident, report: &mut Report) -> Option<Dim> {
         match self.values.get(&name.to_string()) {
             Some(value) => *value,
             None if self.incomplete => None,

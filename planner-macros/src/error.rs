@@ -199,7 +199,12 @@ pub(crate) mod text {
     pub(crate) const OPERAND: &str = "expected a tensor, a number or an operator call such as `relu(x)`";
     pub(crate) const TOO_DEEP: &str = "too much lies within each other here; give a part of it a name: a field \
          `#[node(…)] part: _` or a dim `PART = …`";
-    pub(crate) const DIM: &str = "a dim is declared as `NAME = n`, such as `dims(BATCH = 32)`";
+    pub(crate) const DIM: &str = "a dim is declared as `NAME = n`, such as `dims(BATCH = 32)`, or as `NAME <= n` where its \
+         value comes with the inputs";
+    pub(crate) const DIM_BOUND: &str = "an open dim is declared with the largest value that it can have, such as \
+         `dims(SEQ <= 512)`; the least is 1";
+    pub(crate) const OPEN_NUMBER: &str = "it is known only where the program runs, and a number that is fixed is needed \
+         here; write a number or a dim declared as `NAME = n`";
     pub(crate) const RESERVED: &str = "names that start with two underscores are kept for the emitted code; give this \
          one another name";
     pub(crate) const GENERICS: &str = "a model cannot be generic: its memory is planned for fixed extents; \

@@ -1,6 +1,7 @@
 //! The driver of the phases, and the emitted code: data in one constant, behaviour in the runtime crate.
 
 mod interface;
+mod open;
 mod own;
 mod parts;
 mod states;
@@ -32,7 +33,8 @@ pub(crate) fn expand(model: &Model, mut report: Report, with_struct: bool) -> Ex
     // What is wrong elsewhere may be why something is not used.
     let idle: &[usize] = if report.is_empty() && !open { &lowered.unused } else { &[] };
     let warnings = idle.iter().filter_map(|field| unused(&model.fields[*field]));
-    let expansion = Expansion { model, lowered: &lowered, interface: &interface, planned: planned.as_ref() };
+    let moving = planned.as_ref().map(Planned::moving).unwrap_or_default();
+    let expansion = Expansion { model, lowered: &lowered, interface: &interface, planned: planned.as_ref(), moving };
     let structs = with_struct.then(|| structs(model, planned.as_ref()));
     let body = if open {
         expansion.open()
@@ -77,12 +79,14 @@ pub(crate) fn structs(model: &Model, planned: Option<&Planned>) -> TokenStream {
         None => String::new(),
     };
     let outputs = interface::outputs(model, &krate);
+    let open = open::field(model, &krate);
     quote! {
         #(#attributes)*
         #[doc = #doc]
         #vis struct #name<__Buffer = #krate::DefaultBuffer> {
             buffer: __Buffer,
             inputs: #krate::__private::Inputs<#inputs>,
+            #open
         }
 
         #outputs
@@ -178,6 +182,8 @@ struct Expansion<'a> {
     interface: &'a Interface,
     /// None when something is wrong; then everything has its form and no body.
     planned: Option<&'a Planned>,
+    /// The tensors that lie otherwise for other values of the open dims, in ascending order.
+    moving: Vec<usize>,
 }
 
 impl Model {
@@ -194,10 +200,21 @@ impl ToTokens for Expansion<'_> {
         let plan = steps::plan(self, &krate);
         let dims =
             self.lowered.dims.iter().filter(|(name, _)| self.interface.has_constant(name)).map(|(name, value)| {
-                let doc = format!("The declared extent `{name}`.");
+                let value = value.size;
+                let doc = match self.model.varying().any(|dim| dim.name == *name) {
+                    true => format!("The largest value of the open extent `{name}`."),
+                    false => format!("The declared extent `{name}`."),
+                };
                 quote! { #[doc = #doc] pub const #name: ::core::primitive::usize = #value; }
             });
         let constants = self.constants();
+        let open = open::constants(self, &krate);
+        let bound = self.model.varying().next().map(|_| {
+            " It is the plan for the largest values of the open dims; for others the same storages stay at the same places, \
+              and less of them is used."
+        });
+        let plan_doc =
+            format!(" Where every tensor lies and when, and the steps that are run.{}", bound.unwrap_or_default());
         let construction = self.construction(&krate);
         let forward = steps::forward(self, &krate);
         let accessors = self.interface.on_model(self, &krate);
@@ -208,11 +225,12 @@ impl ToTokens for Expansion<'_> {
         tokens.extend(quote! {
             #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
             impl #name {
-                /// Where every tensor lies and when, and the steps that are run.
+                #[doc = #plan_doc]
                 pub const PLAN: #krate::Plan<'static> = #plan;
                 #state_size
                 #(#dims)*
                 #constants
+                #open
             }
 
             #[allow(dead_code, deprecated, clippy::all)]
@@ -290,7 +308,14 @@ impl Expansion<'_> {
             ),
             Some(planned) => {
                 let init = self.init(planned, krate);
-                let build = quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, inputs: #krate::__private::Inputs::none() }) };
+                let open = open::value(self.model, krate);
+                let inputs = quote! { inputs: #krate::__private::Inputs::none() };
+                let build = match open {
+                    None => quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, #inputs }) },
+                    Some(open) => {
+                        quote! { #init ::core::result::Result::Ok(Self { buffer: __buffer, #inputs, #open }) }
+                    }
+                };
                 (build, self.load(planned, krate))
             }
         };

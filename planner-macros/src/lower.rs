@@ -4,6 +4,7 @@
 mod block;
 mod call;
 mod element;
+mod open;
 mod own;
 mod parts;
 mod scope;
@@ -86,6 +87,9 @@ pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
     if !model.fields.iter().any(|field| matches!(field.role, ast::Role::Output(_) | ast::Role::Broken)) {
         lowering.report.add(&model.name, text::NO_OUTPUT);
     }
+    if lowering.report.is_empty() && !model.is_open() {
+        lowering.given_dims();
+    }
     if lowering.report.is_empty() && model.is_open() {
         lowering.open_constants();
     }
@@ -146,12 +150,48 @@ impl<'m> Lowering<'m, '_> {
             ast::Role::Broken => None,
         };
         self.scope.uses = uses;
+        let id = self.fixed_role(index, id);
         self.part(index, id);
         // A stand-in of the declared type: what depends on this field can still be checked.
         let name = self.full(&field.plain_name());
         let id = id.or_else(|| self.graph.leaf(name, Role::Node, declared.flatten()?).ok());
         self.scope.states[index] = State::Done(id);
         id
+    }
+
+    /// The tensor, unless its role needs extents that are fixed and it has others.
+    fn fixed_role(&mut self, index: usize, id: Option<TensorId>) -> Option<TensorId> {
+        let field = &self.scope.model.fields[index];
+        let ty = self.graph.tensor(id?).ty;
+        let what = match &field.role {
+            ast::Role::Weight { .. } => "a weight",
+            ast::Role::State => "a state",
+            ast::Role::Constant(_) | ast::Role::ConstantFill(_) => "a constant",
+            ast::Role::Node(_) | ast::Role::Chain { .. } if field.keep.is_some() => "a kept node",
+            _ => return id,
+        };
+        if !ty.shape.is_open() {
+            return id;
+        }
+        let at = match &field.ty {
+            ast::Type::Tensor { dims, .. } => {
+                let mut quiet = Report::default();
+                let is_open = |dim: &&DimExpr| dim.dim(&self.scope.dims, &mut quiet).is_some_and(|dim| dim.is_open());
+                dims.iter().find(is_open).map(|dim| dim.at)
+            }
+            _ => None,
+        };
+        let text = format!(
+            "{what} lives from one forward to the next and needs fixed extents, and `{}` is {}: the dim is open; {}",
+            field.plain_name(),
+            self.shape_text(&ty.shape),
+            match what {
+                "a kept node" => "make it an output, or watch it with an `Observer`",
+                _ => "give it the largest extent and use a part of it, such as `w[..SEQ]`",
+            }
+        );
+        self.report.add(at.unwrap_or(At::from(&field.name)), text);
+        None
     }
 
     fn leaf(&mut self, field: &ast::Field, role: Role, declared: Option<Option<Type>>) -> Option<TensorId> {
@@ -227,8 +267,8 @@ impl<'m> Lowering<'m, '_> {
     }
 
     fn extent(&mut self, dim: &DimExpr) -> Option<Dim> {
-        let size = dim.value(&self.scope.dims, self.report)?;
-        Some(Dim { size, name: self.dim_name(dim) })
+        let extent = dim.dim(&self.scope.dims, self.report)?;
+        Some(extent.named(self.dim_name(dim)))
     }
 
     /// The number under which an extent's text is remembered; 0 when it is just a number.
@@ -359,6 +399,7 @@ impl<'m> Lowering<'m, '_> {
             return id.map(|id| Value::Tensor { id, fresh: false });
         }
         if self.scope.dims.contains(ident) {
+            // A number in an expression is a constant of the model.
             let size = DimExpr::name(ident.clone()).value(&self.scope.dims, self.report)?;
             return Some(Value::Number(size as f64));
         }

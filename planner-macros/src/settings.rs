@@ -67,13 +67,20 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
             parenthesized!(content in input);
             while !content.is_empty() {
                 let name: Ident = content.parse().map_err(|_| content.error(text::DIM))?;
-                if content.peek(Token![<=]) || content.peek(Token![<]) {
-                    return Err(content.error("open extents are not in the language yet; write `NAME = n`"));
+                let at_most = content.peek(Token![<=]);
+                if at_most {
+                    content.parse::<Token![<=]>()?;
+                } else if content.peek(Token![<]) || content.peek(Token![>]) || content.peek(Token![>=]) {
+                    return Err(content.error(text::DIM_BOUND));
+                } else {
+                    content.parse::<Token![=]>().map_err(|_| syn::Error::new(name.span(), text::DIM))?;
                 }
-                content.parse::<Token![=]>().map_err(|_| syn::Error::new(name.span(), text::DIM))?;
+                if at_most && content.peek(Token![_]) {
+                    return Err(content.error(text::DIM_BOUND));
+                }
                 let open: Option<Token![_]> = content.parse()?;
                 let value = if open.is_some() { None } else { Some(content.parse()?) };
-                settings.dims.push(DimDecl { name, value });
+                settings.dims.push(DimDecl { name, value, at_most });
                 if !content.is_empty() {
                     content.parse::<Token![,]>().map_err(|_| content.error("expected `,` between dims"))?;
                 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::op::{self, Action, Operator, RuleError};
-use crate::{Role, Type};
+use crate::{Dim, Role, Type};
 
 /// A tensor of a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,14 +64,58 @@ pub struct Node {
 pub struct Graph {
     /// The model's name.
     pub name: String,
+    open: Vec<OpenDim>,
     tensors: Vec<Tensor>,
     nodes: Vec<Node>,
+}
+
+/// An extent that is known only where the program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenDim {
+    /// Its name.
+    pub name: String,
+    /// The largest value it can have; the least is 1.
+    pub bound: usize,
 }
 
 impl Graph {
     /// An empty graph.
     pub fn new(name: impl Into<String>) -> Graph {
         Graph { name: name.into(), ..Graph::default() }
+    }
+
+    /// Adds an open dim: extents that follow from it take part in plans with its largest value, `bound`, and have any
+    /// value from 1 on where the program runs.
+    pub fn open(&mut self, name: impl Into<String>, bound: usize) -> Dim {
+        self.open.push(OpenDim { name: name.into(), bound });
+        Dim::open(self.open.len() - 1, bound)
+    }
+
+    /// The open dims, in the order in which [formulas](crate::Formula::dim) count them.
+    pub fn open_dims(&self) -> &[OpenDim] {
+        &self.open
+    }
+
+    /// The graph for these values of the open dims, which has none.
+    ///
+    /// # Errors
+    /// What a rule complains of, when the graph does not hold for them.
+    pub fn at(&self, values: &[usize]) -> Result<Graph, RuleError> {
+        let mut graph = Graph { open: Vec::new(), ..self.clone() };
+        for tensor in &mut graph.tensors {
+            tensor.ty = tensor.ty.at(values);
+        }
+        for index in 0..graph.nodes.len() {
+            let op = graph.nodes[index].op.at(values);
+            let node = &graph.nodes[index];
+            let types: Vec<Type> = node.inputs.iter().map(|input| graph.tensor(*input).ty).collect();
+            let inferred = op.infer(&types)?;
+            if inferred != graph.tensor(node.output).ty {
+                return Err(RuleError::NoFormula { rule: "an extent that the operator works out by itself" });
+            }
+            graph.nodes[index].op = op;
+        }
+        Ok(graph)
     }
 
     /// Adds a tensor that no node makes.
@@ -179,7 +223,7 @@ impl Graph {
     /// The first call of the order that is no call of the graph, comes twice or comes too early; the first that is
     /// missing.
     pub fn reordered(&self, order: &[NodeId]) -> Result<Graph, NodeId> {
-        let mut graph = Graph { name: self.name.clone(), tensors: self.tensors.clone(), nodes: Vec::new() };
+        let mut graph = Graph { nodes: Vec::new(), ..self.clone() };
         let mut done = alloc::vec![false; self.nodes.len()];
         for id in order {
             let Some(node) = self.nodes.get(id.index()) else { return Err(*id) };
@@ -200,7 +244,7 @@ impl Graph {
     /// The same tensors with other calls, which have to be in an order they can run in. A tensor that no call makes any
     /// more has no producer.
     pub(crate) fn with_calls(&self, nodes: Vec<Node>) -> Graph {
-        let mut graph = Graph { name: self.name.clone(), tensors: self.tensors.clone(), nodes };
+        let mut graph = Graph { nodes, ..self.clone() };
         graph.tensors.iter_mut().for_each(|tensor| tensor.producer = None);
         for (index, node) in graph.nodes.iter().enumerate() {
             graph.tensors[node.output.index()].producer = Some(NodeId::new(index));

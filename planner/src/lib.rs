@@ -9,6 +9,7 @@ extern crate alloc;
 
 pub mod draw;
 mod dtype;
+mod extent;
 #[cfg(feature = "alloc")]
 pub mod graph;
 #[cfg(feature = "alloc")]
@@ -25,12 +26,15 @@ mod text;
 mod view;
 
 pub use dtype::DType;
+pub use extent::{Dim, Formula, Spelled};
 #[cfg(feature = "alloc")]
-pub use graph::{Graph, NodeId, TensorId};
+pub use graph::{Graph, NodeId, OpenDim, TensorId};
 #[cfg(feature = "alloc")]
-pub use pass::{Fault, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, verify};
-pub use plan::{Plan, PlanStep, PlanTensor, Role, Saving, Storage};
-pub use shape::{Dim, MAX_RANK, Shape, Type};
+pub use pass::{
+    Fault, How, Options, Order, PlanError, Planned, PlannedStep, PlannedTensor, check, plan, samples, verify,
+};
+pub use plan::{OpenExtents, Plan, PlanStep, PlanTensor, Role, Saving, Storage};
+pub use shape::{MAX_RANK, Shape, Type};
 #[cfg(feature = "alloc")]
 pub use text::ParseError;
 pub use view::View;

@@ -1,6 +1,6 @@
 //! The finished plan as plain data: what a planned program carries as a constant.
 
-use crate::View;
+use crate::{Dim, View};
 
 /// Where every tensor of a model lies and when, and the steps that are run.
 ///
@@ -26,6 +26,22 @@ pub struct Plan<'a> {
     pub steps: &'a [PlanStep<'a>],
     /// What each way of saving memory brought.
     pub saved: &'a [Saving],
+    /// Extents that have any value up to that of their view. The plan is that for the largest.
+    pub open: OpenExtents<'a>,
+}
+
+/// Which tensors of a [`Plan`] have open extents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenExtents<'a> {
+    /// The open dims, each with its name and its bound.
+    pub dims: &'a [(&'a str, usize)],
+    /// The tensors, each with its index in [`Plan::tensors`] and its extents, in ascending order.
+    pub tensors: &'a [(usize, &'a [Dim])],
+}
+
+impl OpenExtents<'_> {
+    /// None has.
+    pub const NONE: OpenExtents<'static> = OpenExtents { dims: &[], tensors: &[] };
 }
 
 /// What a pass of the planner saved: how much more the least plan without it would need.

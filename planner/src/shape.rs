@@ -2,41 +2,10 @@
 
 use core::fmt;
 
-use crate::DType;
+use crate::{DType, Dim};
 
 /// The largest number of dimensions a tensor can have.
 pub const MAX_RANK: usize = 6;
-
-/// One extent. It remembers which declared name it came from, so that messages can speak the user's language;
-/// two extents are equal when their sizes are.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Dim {
-    /// Number of elements along this dimension.
-    pub size: usize,
-    /// The declared name it came from; zero when it has none.
-    pub name: u16,
-}
-
-impl Dim {
-    /// An extent without a name.
-    pub const fn new(size: usize) -> Dim {
-        Dim { size, name: 0 }
-    }
-}
-
-impl From<usize> for Dim {
-    fn from(size: usize) -> Dim {
-        Dim::new(size)
-    }
-}
-
-impl PartialEq for Dim {
-    fn eq(&self, other: &Dim) -> bool {
-        self.size == other.size
-    }
-}
-
-impl Eq for Dim {}
 
 /// Up to [`MAX_RANK`] extents, outermost first. A scalar has none.
 #[derive(Clone, Copy, Default)]
@@ -47,7 +16,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of a scalar.
-    pub const SCALAR: Shape = Shape { rank: 0, dims: [Dim { size: 0, name: 0 }; MAX_RANK] };
+    pub const SCALAR: Shape = Shape { rank: 0, dims: [Dim::new(0); MAX_RANK] };
 
     /// The shape of these extents, or `None` when there are more than [`MAX_RANK`].
     pub fn new<D: Copy + Into<Dim>>(dims: &[D]) -> Option<Shape> {
@@ -111,6 +80,80 @@ impl Shape {
         strides
     }
 
+    /// True when an extent follows from an open dim.
+    pub fn is_open(&self) -> bool {
+        self.dims().iter().any(Dim::is_open)
+    }
+
+    /// The shape for these values of the open dims.
+    pub fn at(&self, values: &[usize]) -> Shape {
+        let mut shape = *self;
+        for dim in shape.dims_mut().iter_mut().filter(|dim| dim.is_open()) {
+            *dim = Dim::new(dim.at(values)).named(dim.name);
+        }
+        shape
+    }
+
+    /// The number of elements, when it follows from at most one open dim.
+    pub fn product(&self) -> Option<Dim> {
+        if self.dims().iter().any(|dim| dim.fixed() == Some(0)) {
+            return Some(Dim::new(0));
+        }
+        let (open, fixed) = self.factors()?;
+        match open.as_slice() {
+            [] => Some(Dim::new(fixed)),
+            [only] => only.times(fixed),
+            _ => None,
+        }
+    }
+
+    /// The number of elements by that of another shape whose elements are a part: what is left is an extent that follows
+    /// from at most one open dim.
+    pub fn product_over(&self, known: &Shape) -> Option<Dim> {
+        let (mut open, fixed) = self.factors()?;
+        let (theirs, over) = known.factors()?;
+        for dim in theirs.as_slice() {
+            open.remove(dim)?;
+        }
+        if over == 0 || !fixed.is_multiple_of(over) {
+            return None;
+        }
+        match open.as_slice() {
+            [] => Some(Dim::new(fixed / over)),
+            [only] => only.times(fixed / over),
+            _ => None,
+        }
+    }
+
+    /// True when both have as many elements, whatever the open dims are.
+    pub fn same_elements(&self, other: &Shape) -> bool {
+        if !self.is_open() && !other.is_open() {
+            return self.elements().is_some() && self.elements() == other.elements();
+        }
+        self.factors().zip(other.factors()).is_some_and(|((mut open, fixed), (theirs, other))| {
+            let all = theirs.as_slice().iter().all(|dim| open.remove(dim).is_some());
+            all && open.as_slice().is_empty() && fixed == other
+        })
+    }
+
+    /// The open extents, without what can be taken out of them, and the product of all that is fixed.
+    fn factors(&self) -> Option<(Factors, usize)> {
+        let mut open = Factors { dims: [Dim::new(1); MAX_RANK], count: 0 };
+        let mut fixed = 1usize;
+        for dim in self.dims() {
+            let count = match dim.fixed() {
+                Some(count) => count,
+                None => {
+                    let (count, factor) = dim.factor();
+                    open.push(factor);
+                    count
+                }
+            };
+            fixed = fixed.checked_mul(count)?;
+        }
+        Some((open, fixed))
+    }
+
     /// The numpy rule: extents are aligned at the right, and ones stretch.
     /// On disagreement the axis is counted in each operand.
     pub fn broadcast(&self, other: &Shape) -> Result<Shape, (usize, usize)> {
@@ -128,13 +171,37 @@ impl Shape {
                         right
                     }
                 }
-                (Some((_, left)), Some((_, right))) if left.size == 1 => right,
-                (Some((_, left)), Some((_, right))) if right.size == 1 => left,
+                (Some((_, left)), Some((_, right))) if left.is_one() => right,
+                (Some((_, left)), Some((_, right))) if right.is_one() => left,
                 (Some((left, _)), Some((right, _))) => return Err((left, right)),
                 (None, None) => Dim::new(1),
             };
         }
         Ok(shape)
+    }
+}
+
+/// Extents that a number of elements is a product of.
+struct Factors {
+    dims: [Dim; MAX_RANK],
+    count: usize,
+}
+
+impl Factors {
+    fn push(&mut self, dim: Dim) {
+        self.dims[self.count] = dim;
+        self.count += 1;
+    }
+
+    fn remove(&mut self, dim: &Dim) -> Option<()> {
+        let at = self.as_slice().iter().position(|known| known == dim)?;
+        self.count -= 1;
+        self.dims[at] = self.dims[self.count];
+        Some(())
+    }
+
+    fn as_slice(&self) -> &[Dim] {
+        &self.dims[..self.count]
     }
 }
 
@@ -180,6 +247,11 @@ impl Type {
     /// A tensor of `f32`.
     pub const fn f32(shape: Shape) -> Type {
         Type { dtype: DType::F32, shape }
+    }
+
+    /// The type for these values of the open dims.
+    pub fn at(&self, values: &[usize]) -> Type {
+        Type { shape: self.shape.at(values), ..*self }
     }
 
     /// Bytes of the packed tensor, or `None` when they do not fit a `usize`. Where elements lie in blocks, the last block

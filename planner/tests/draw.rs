@@ -18,6 +18,7 @@ const EMPTY: Plan<'static> = Plan {
     tensors: &[],
     steps: &[],
     saved: &[],
+    open: model_graph_planner::OpenExtents::NONE,
 };
 
 /// The picture as XML, after looking at what every picture must keep to.
@@ -289,4 +290,29 @@ fn a_name_is_cut_in_its_middle() {
     draft.step("op", &[], &[tensor], &[]);
     let table = draft.plan("Long", 4).to_string();
     assert!(table.contains("encoder.layers.…ht.transposed.and.packed"), "{table}");
+}
+
+/// Open extents are drawn as they follow from their dim.
+#[test]
+fn open_extents_go_by_their_dims() {
+    let text = "\
+model Open
+  dims SEQ <= 512, WIDE <= 8
+  %0 x: input f32[{SEQ}x{WIDE}]
+  %1 z: input f32[{2 * SEQ - 1}x{WIDE}]
+  %2 y: output f32[{3 * SEQ - 1}x{WIDE}] = concat(%0, %1, axis = 0)
+  %3 m: output f32[{WIDE}] = mean(%2, axes = [0], keep_dims = false)
+";
+    let graph: model_graph_planner::Graph = text.parse().unwrap();
+    assert_eq!(graph.to_string(), text);
+    let planned = model_graph_planner::plan(&graph, &model_graph_planner::Options::default()).unwrap();
+    planned.with(|plan| {
+        let table = plan.to_string();
+        assert!(table.contains("\nopen        SEQ <= 512, WIDE <= 8\n"), "{table}");
+        for extents in ["{SEQ}x{WIDE}", "{2 * SEQ - 1}x{WIDE}", "{3 * SEQ - 1}x{WIDE}"] {
+            assert!(table.contains(extents) && plan.html().to_string().contains(extents), "{extents}: {table}");
+            assert!(plan.svg().to_string().contains(extents), "{extents}");
+        }
+        assert_eq!(plan.open.dims, [("SEQ", 512), ("WIDE", 8)]);
+    });
 }

@@ -4,7 +4,9 @@
 use std::rc::Rc;
 
 use model_graph_planner::op::{Add, BatchNorm, Conv2d, Fill, Fused, MatMul, Relu};
-use model_graph_planner::{DType, Graph, Options, Planned, PlannedTensor, Role, Shape, Storage, View, plan, verify};
+use model_graph_planner::{
+    DType, Dim, Graph, How, Options, Planned, PlannedTensor, Role, Shape, Storage, Type, View, plan, verify,
+};
 
 /// An input, a view of it, a step and an output.
 fn valid() -> Planned {
@@ -44,6 +46,8 @@ fn add_scratch(planned: &mut Planned, step: usize) -> usize {
         first: step + 1,
         last: step + 1,
         storage: Storage::Own,
+        ty: Type::f32(Shape::new(&[4, 4]).unwrap()),
+        how: How::Scratch,
     });
     planned.steps[step].scratch.push(planned.tensors.len() - 1);
     planned.tensors.len() - 1
@@ -129,7 +133,8 @@ fn operands_that_the_operator_does_not_have() {
         assert_eq!(refused(&planned), format!("step 1 (`add`) has {given} operands"));
     }
     let mut planned = valid();
-    planned.steps[0].op = Rc::new(Fill { dims: [4, 4, 1, 1, 1, 1], rank: 2, value: 0.0, dtype: DType::F32 });
+    planned.steps[0].op =
+        Rc::new(Fill { dims: [4, 4, 1, 1, 1, 1].map(Dim::new), rank: 2, value: 0.0, dtype: DType::F32 });
     assert_eq!(refused(&planned), "step 0 (`fill`) has 1 operands");
 }
 

@@ -89,6 +89,34 @@ pub enum ErrorKind {
         /// Elements given.
         given: usize,
     },
+    /// An extent of an input is another than it has to be.
+    Extent {
+        /// The input's name.
+        input: &'static str,
+        /// The dimension, counted from 0.
+        axis: usize,
+        /// The extent that it has.
+        given: usize,
+        /// The extent that it has to have.
+        expected: usize,
+        /// The input that says so: another one, or the same where the extent is fixed or given twice.
+        by: &'static str,
+    },
+    /// An extent of an input is none that it can have.
+    Extents {
+        /// The input's name.
+        input: &'static str,
+        /// The dimension, counted from 0.
+        axis: usize,
+        /// The extent that was given.
+        given: usize,
+        /// The smallest that it can have.
+        least: usize,
+        /// The largest that it can have.
+        most: usize,
+        /// How far those that it can have are apart.
+        step: usize,
+    },
     /// `forward` was called although an input was not written since the last one overwrote it.
     InputNotSet {
         /// The input's name.
@@ -214,6 +242,14 @@ impl fmt::Display for Error {
             }
             ErrorKind::Length { expected, given } => {
                 write!(f, "the tensor has {expected} elements and the data {given}")
+            }
+            ErrorKind::Extent { input, axis, given, expected, by } => {
+                write!(f, "dimension {axis} of input `{input}` is {given} and has to be {expected}")?;
+                if by == input { Ok(()) } else { write!(f, ", as it was written in `{by}`; write `{input}` anew") }
+            }
+            ErrorKind::Extents { input, axis, given, least, most, step } => {
+                write!(f, "dimension {axis} of input `{input}` is {given} and has to be from {least} to {most}")?;
+                if *step > 1 { write!(f, " in steps of {step}") } else { Ok(()) }
             }
             ErrorKind::InputNotSet { input } => write!(
                 f,

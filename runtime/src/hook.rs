@@ -2,16 +2,29 @@
 
 use core::ops::Range;
 
+use crate::open::Places;
 use crate::{Buffer, Error, HostBuffer, Plan, PlanStep, PlanTensor, Storage, View};
 
 /// Something that is called before the first step and after each. Three kinds implement it: `()`, [`Observer`] and
 /// [`Poison`].
 pub trait Hook<B>: sealed::Sealed {
     /// Called when the inputs are there and nothing has run.
-    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error>;
+    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
+        self.before_at(buffer, plan, Places::FIXED)
+    }
 
     /// Called after a step.
-    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error>;
+    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
+        self.after_at(buffer, plan, Places::FIXED, step)
+    }
+
+    /// As [`Hook::before`], in a model with open dims.
+    #[doc(hidden)]
+    fn before_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>) -> Result<(), Error>;
+
+    /// As [`Hook::after`], in a model with open dims.
+    #[doc(hidden)]
+    fn after_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>, step: usize) -> Result<(), Error>;
 }
 
 mod sealed {
@@ -24,12 +37,12 @@ mod sealed {
 
 impl<B> Hook<B> for () {
     #[inline]
-    fn before(&mut self, _: &mut B, _: &Plan<'static>) -> Result<(), Error> {
+    fn before_at(&mut self, _: &mut B, _: &Plan<'static>, _: Places<'_>) -> Result<(), Error> {
         Ok(())
     }
 
     #[inline]
-    fn after(&mut self, _: &mut B, _: &Plan<'static>, _: usize) -> Result<(), Error> {
+    fn after_at(&mut self, _: &mut B, _: &Plan<'static>, _: Places<'_>, _: usize) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -41,6 +54,7 @@ pub struct Observer<F>(pub F);
 /// A look into a running model.
 pub struct Moment<'a> {
     plan: &'a Plan<'static>,
+    places: Places<'a>,
     buffer: &'a dyn Buffer,
     /// The step that has just run; none before the first.
     step: Option<usize>,
@@ -48,8 +62,10 @@ pub struct Moment<'a> {
 
 /// A tensor that holds its value at this moment.
 pub struct Live<'a> {
-    /// Its line in the plan.
+    /// Its line in the plan. The view there is that for the largest values of open dims.
     pub info: &'a PlanTensor<'static>,
+    /// Where its elements lie in this forward.
+    pub view: &'a View,
     buffer: &'a dyn Buffer,
 }
 
@@ -71,20 +87,21 @@ impl<'a> Moment<'a> {
 
     /// What the step has just written.
     pub fn outputs(&self) -> impl Iterator<Item = Live<'a>> {
-        let (plan, buffer) = (self.plan, self.buffer);
+        let Moment { plan, places, buffer, .. } = *self;
         let outputs = self.step.map_or(&[][..], |step| plan.steps[step].outputs);
-        outputs.iter().map(move |tensor| Live { info: &plan.tensors[*tensor], buffer })
+        let live = move |tensor| Live { info: &plan.tensors[tensor], view: places.view(plan, tensor), buffer };
+        outputs.iter().copied().map(live)
     }
 
     /// Every tensor that holds its value now: read at a later step, or readable after forward, or just written.
     pub fn live(&self) -> impl Iterator<Item = Live<'a>> {
-        let (plan, buffer) = (self.plan, self.buffer);
+        let Moment { plan, places, buffer, .. } = *self;
         let moment = self.step.map_or(0, |step| step + 1);
         plan.tensors
             .iter()
             .enumerate()
             .filter(move |(index, tensor)| is_live(plan, moment, *index, tensor))
-            .map(move |(_, info)| Live { info, buffer })
+            .map(move |(index, info)| Live { info, view: places.view(plan, index), buffer })
     }
 
     /// The live tensor of that name.
@@ -120,32 +137,33 @@ impl Live<'_> {
     /// # Errors
     /// [`crate::ErrorKind::Length`] when `out` has another number of bytes than the elements.
     pub fn read(&self, out: &mut [u8]) -> Result<(), Error> {
-        read_view(self.buffer, &self.info.view, out)
+        read_view(self.buffer, self.view, out)
     }
 
     /// The `f32` elements in place, when the tensor has such, packed, in host memory.
     pub fn as_f32(&self) -> Option<&[f32]> {
-        if self.info.view.dtype != crate::DType::F32 || !self.info.view.is_packed() {
+        if self.view.dtype != crate::DType::F32 || !self.view.is_packed() {
             return None;
         }
-        let bytes = self.buffer.host_bytes()?.get(self.info.view.span())?;
+        let bytes = self.buffer.host_bytes()?.get(self.view.span())?;
         bytemuck::try_cast_slice(bytes).ok()
     }
 }
 
 impl<B: Buffer, F: FnMut(&Moment<'_>)> Hook<B> for Observer<F> {
-    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
-        (self.0)(&Moment { plan, buffer, step: None });
+    fn before_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>) -> Result<(), Error> {
+        (self.0)(&Moment { plan, places, buffer, step: None });
         Ok(())
     }
 
-    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
-        (self.0)(&Moment { plan, buffer, step: Some(step) });
+    fn after_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>, step: usize) -> Result<(), Error> {
+        (self.0)(&Moment { plan, places, buffer, step: Some(step) });
         Ok(())
     }
 }
 
-/// Overwrites, between the steps, every byte that belongs to no live tensor. A plan that is right and kernels that read
+/// Overwrites, between the steps, every byte that belongs to no live tensor, those behind the elements that a tensor with
+/// open extents has among them. A plan that is right and kernels that read
 /// only their operands give the same bits with it as without.
 #[derive(Clone, Copy, Debug)]
 pub struct Poison {
@@ -160,13 +178,13 @@ impl Default for Poison {
 }
 
 impl<B: HostBuffer> Hook<B> for Poison {
-    fn before(&mut self, buffer: &mut B, plan: &Plan<'static>) -> Result<(), Error> {
-        self.fill(buffer.bytes_mut(), plan, 0);
+    fn before_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>) -> Result<(), Error> {
+        self.fill_at(buffer.bytes_mut(), plan, places, 0);
         Ok(())
     }
 
-    fn after(&mut self, buffer: &mut B, plan: &Plan<'static>, step: usize) -> Result<(), Error> {
-        self.fill(buffer.bytes_mut(), plan, step + 1);
+    fn after_at(&mut self, buffer: &mut B, plan: &Plan<'static>, places: Places<'_>, step: usize) -> Result<(), Error> {
+        self.fill_at(buffer.bytes_mut(), plan, places, step + 1);
         Ok(())
     }
 }
@@ -175,6 +193,11 @@ impl Poison {
     /// Overwrites what is dead after that moment: 0 when the inputs are there and nothing has run, `k` when `k` steps
     /// have. `bytes` is the whole buffer.
     pub fn fill(&self, bytes: &mut [u8], plan: &Plan<'_>, moment: usize) {
+        self.fill_at(bytes, plan, Places::FIXED, moment);
+    }
+
+    /// As [`Poison::fill`], with what lies behind the elements that there are for the values of the open dims.
+    fn fill_at(&self, bytes: &mut [u8], plan: &Plan<'_>, places: Places<'_>, moment: usize) {
         let live = |index: &usize| {
             let tensor = &plan.tensors[*index];
             // A part of a concatenation is needed as long as the whole, and its lifetime says so.
@@ -182,7 +205,7 @@ impl Poison {
         };
         let mut at = 0;
         while at < plan.size {
-            let spans = || (0..plan.tensors.len()).filter(live).map(|index| plan.tensors[index].view.span());
+            let spans = || (0..plan.tensors.len()).filter(live).map(|index| places.view(plan, index).span());
             let covered = spans().filter(|span| span.contains(&at)).map(|span| span.end).max();
             at = match covered {
                 Some(end) => end,

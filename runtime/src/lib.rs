@@ -19,6 +19,7 @@ mod element;
 mod error;
 mod hook;
 mod kernel;
+mod open;
 #[doc(hidden)]
 pub mod private;
 mod state;
@@ -36,6 +37,7 @@ pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::{model_graph, operator};
 pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
+pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]
 pub use private as __private;
 pub use tensor::{Array, TensorMut, TensorRef};

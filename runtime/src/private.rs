@@ -2,6 +2,12 @@
 
 use bytemuck::Pod;
 pub use model_graph_macros::compose;
+use model_graph_planner::op::Operator;
+pub use model_graph_planner::{Dim, OpenExtents};
+use model_graph_planner::{Formula, Shape, Type};
+
+pub use crate::open::{Extents, Given, Open as OpenDims, Places};
+use crate::open::{OpenMut, OpenRef};
 
 use model_graph_planner::op::Spec;
 use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
@@ -87,6 +93,7 @@ pub const fn no_plan(model: &'static str) -> Plan<'static> {
         tensors: &[],
         steps: &[],
         saved: &[],
+        open: OpenExtents::NONE,
     }
 }
 
@@ -237,6 +244,82 @@ pub const fn copy(tensors: &[usize], copies: &[(usize, usize)]) -> usize {
     tensors[at]
 }
 
+/// An extent that follows from an open dim: `(times * v + plus) / over`.
+pub const fn open_dim(dim: usize, bound: usize, times: usize, plus: isize, over: usize) -> Dim {
+    let formula = Formula { dim, bound, times, plus, over };
+    let size = extent(bound, times, plus, over);
+    Dim { size, name: 0, formula: Some(formula) }
+}
+
+/// The extent that follows from a value of an open dim.
+pub const fn extent(value: usize, times: usize, plus: isize, over: usize) -> usize {
+    let formula = Formula { dim: 0, bound: value, times, plus, over };
+    match formula.at(value) {
+        Some(extent) => extent,
+        None => usize::MAX,
+    }
+}
+
+/// A view as an operator looks at another. A checked plan has none that cannot be.
+pub fn look<O: Operator>(op: &O, of: &View, dims: &[usize]) -> Result<View, Error> {
+    let ty = type_of(of.dtype, dims);
+    op.view(of, &ty).ok_or_else(|| ErrorKind::Overlap { op: op.kernel() }.into())
+}
+
+/// The part of a concatenation that starts at `start` along `axis`.
+pub fn part(of: &View, axis: usize, start: usize, size: usize) -> View {
+    let mut view = *of;
+    view.offset += start * of.strides[axis] * of.dtype.size();
+    view.dims[axis] = size;
+    view
+}
+
+/// The scratch of a step, of which there is room for `most` bytes.
+pub fn scratch<O: Operator>(
+    op: &O,
+    inputs: &[(DType, &[usize])],
+    output: (DType, &[usize]),
+    offset: usize,
+    most: usize,
+) -> View {
+    let mut types = [Type::f32(Shape::SCALAR); crate::op::MAX_OPERANDS];
+    for (ty, (dtype, dims)) in types.iter_mut().zip(inputs) {
+        *ty = type_of(*dtype, dims);
+    }
+    let count = inputs.len().min(types.len());
+    packed(DType::U8, offset, &[op.scratch(&types[..count], &type_of(output.0, output.1)).min(most)])
+}
+
+fn type_of(dtype: DType, dims: &[usize]) -> Type {
+    Type { dtype, shape: Shape::new(dims).unwrap_or_default() }
+}
+
+/// An input with open extents, to write.
+pub fn open_mut<'a, T: Pod, const R: usize, B: Buffer>(
+    buffer: &'a mut B,
+    offset: usize,
+    extents: &'static Extents,
+    given: Given<'a>,
+    written: Written<'a>,
+) -> OpenMut<'a, T, R, B> {
+    OpenMut::new(buffer, offset, extents, given, written.0)
+}
+
+/// A tensor with open extents, to read.
+pub fn open_ref<'a, T: Pod, const R: usize, B: Buffer>(buffer: &'a B, view: &View) -> OpenRef<'a, T, R, B> {
+    OpenRef::new(buffer, view)
+}
+
+/// A kept input with open extents, to read.
+pub fn open_kept<'a, T: Pod, const R: usize, B: Buffer>(
+    buffer: &'a B,
+    offset: usize,
+    extents: &Extents,
+    values: &[usize],
+) -> OpenRef<'a, T, R, B> {
+    OpenRef::kept(buffer, offset, extents, values)
+}
+
 /// Which inputs were written since the last forward, and whether states may be half written. A model's own module sees the field, so what is in it is private.
 #[derive(Clone, Debug)]
 pub struct Inputs<const N: usize> {
@@ -256,14 +339,20 @@ impl<const N: usize> Inputs<N> {
         Written(&mut self.written[input])
     }
 
-    /// Fails unless every input was written; those that are not kept then count as not written.
-    pub fn take(&mut self, inputs: &[(&'static str, bool); N]) -> Result<(), Error> {
+    /// Fails unless every input was written and the states are whole.
+    pub fn check(&self, inputs: &[(&'static str, bool); N]) -> Result<(), Error> {
         self.whole()?;
         for (written, (input, _)) in self.written.iter().zip(inputs) {
             if !written {
                 return Err(ErrorKind::InputNotSet { input }.into());
             }
         }
+        Ok(())
+    }
+
+    /// Fails unless every input was written; those that are not kept then count as not written.
+    pub fn take(&mut self, inputs: &[(&'static str, bool); N]) -> Result<(), Error> {
+        self.check(inputs)?;
         for (written, (_, keep)) in self.written.iter_mut().zip(inputs) {
             *written = *keep;
         }

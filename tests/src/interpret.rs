@@ -103,6 +103,11 @@ impl<'p> Machine<'p> {
         Ok(Machine { planned, buffer: Cpu.allocate(planned.size, planned.align, Usage::Any)? })
     }
 
+    /// Fills the whole buffer with one byte.
+    pub fn fill(&mut self, byte: u8) {
+        self.buffer.bytes_mut().fill(byte);
+    }
+
     /// Writes a tensor of the graph, unless nothing needs it.
     ///
     /// # Errors

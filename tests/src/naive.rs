@@ -84,7 +84,7 @@ fn node_value(graph: &Graph, node: &Node, values: &[Vec<f32>]) -> Vec<f32> {
     } else if let Some(op) = any.downcast_ref::<op::Slice>() {
         gather(&|index| {
             let mut from = *index;
-            from[op.axis] = op.start + index[op.axis] * op.step;
+            from[op.axis] = op.start.size + index[op.axis] * op.step;
             from
         })
     } else if let Some(op) = any.downcast_ref::<op::Pad>() {

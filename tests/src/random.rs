@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use model_graph_planner::op::{self, Args, Operator, RuleError, Value};
-use model_graph_planner::{DType, Graph, Role, Shape, TensorId, Type};
+use model_graph_planner::{DType, Dim, Graph, Role, Shape, TensorId, Type, samples};
 use proptest::prelude::*;
 
 /// What one node is drawn from.
@@ -30,6 +30,8 @@ impl fmt::Debug for Gene {
 /// A graph that grows.
 struct Random {
     graph: Graph,
+    /// Extents of these sizes are open, each a dim of its own.
+    open: Vec<Dim>,
     /// By tensor: the largest magnitude it can have, and whether a node reads it.
     bounds: Vec<f32>,
     read: Vec<bool>,
@@ -54,7 +56,17 @@ pub fn genes_of(count: Range<usize>) -> impl Strategy<Value = Vec<Gene>> {
 
 /// The graph of these genes.
 pub fn build(genes: &[Gene]) -> Graph {
-    let mut random = Random { graph: Graph::new("Random"), bounds: Vec::new(), read: Vec::new() };
+    build_open(genes, &[])
+}
+
+/// The graph of these genes, with an open dim for each of these bounds: leaves have open extents where they would have
+/// as many elements.
+pub fn build_open(genes: &[Gene], bounds: &[usize]) -> Graph {
+    let mut random = Random { graph: Graph::new("Random"), open: Vec::new(), bounds: Vec::new(), read: Vec::new() };
+    for (dim, bound) in bounds.iter().enumerate() {
+        let open = random.graph.open(format!("D{dim}"), *bound);
+        random.open.push(open);
+    }
     random.leaf(Role::Input, &[2, 3, 4], 2.0);
     for gene in genes {
         random.grow(gene);
@@ -113,7 +125,9 @@ impl Random {
         } else {
             format!("x{}", self.bounds.len())
         };
-        let shape = Shape::new(dims).expect("few dimensions");
+        let open = |size: &usize| self.open.iter().find(|dim| dim.size == *size).copied().unwrap_or(Dim::new(*size));
+        let dims: Vec<Dim> = dims.iter().map(open).collect();
+        let shape = Shape::new(&dims).expect("few dimensions");
         self.bounds.push(bound);
         self.read.push(false);
         self.graph.leaf(name, role, Type { dtype: DType::F32, shape }).expect("it is small")
@@ -148,8 +162,16 @@ impl Random {
             _ => (op::find(name).expect("an operator").build)(&Args { settings, inputs: &types })?,
         };
         let small = |ty: &Type| ty.shape.rank() <= 5 && ty.shape.elements().is_some_and(|count| count <= LARGEST);
-        if !(bound <= 1e6 && small(&op.infer(&types)?)) {
+        let ty = op.infer(&types)?;
+        if !(bound <= 1e6 && small(&ty)) {
             return Err(RuleError::Overflow);
+        }
+        // As the macro does it: what does not hold for every value is no call.
+        for values in samples(self.graph.open_dims()) {
+            let types: Vec<Type> = types.iter().map(|ty| ty.at(&values)).collect();
+            if op.at(&values).infer(&types)? != ty.at(&values) {
+                return Err(RuleError::Overflow);
+            }
         }
         let id = self.graph.node(format!("{name}{}", self.bounds.len()), role, op, inputs)?;
         // Half of the results have no name of their own, so that what follows them may become a stage.
@@ -278,7 +300,9 @@ impl Random {
                 self.try_node(name, &[("axes", Value::List(&axes)), ("keep_dims", keep)], &[x], bound, role).ok()?;
             }
             160..178 => {
-                let shape: Vec<Value<'_>> = reshaped(&dims, s, t, u).into_iter().map(int).collect();
+                let extents = self.graph.tensor(x).ty.shape;
+                let shape = reshaped(extents.dims(), s, t, u)?;
+                let shape: Vec<Value<'_>> = shape.into_iter().map(extent_value).collect();
                 self.try_node("reshape", &[("shape", Value::List(&shape))], &[x], bound, role).ok()?;
             }
             178..190 => {
@@ -304,7 +328,15 @@ impl Random {
                 let start = t % (extent + 1);
                 let end = start + u % (extent - start + 1);
                 let step = 1 + usize::from(gene.settings[3]) % 3;
-                let cut = [("axis", int(axis)), ("start", int(start)), ("end", int(end)), ("step", int(step))];
+                let whole = self.graph.tensor(x).ty.shape.dims()[axis];
+                let (start, end) = match (whole.is_open(), u % 4) {
+                    (false, _) => (Dim::new(start), Dim::new(end)),
+                    (true, 0) => (whole.minus(1)?, whole),
+                    (true, 1) => (Dim::new(0), whole.minus(1)?),
+                    (true, _) => (Dim::new(t % 2), whole),
+                };
+                let (start, end) = (extent_value(start), extent_value(end));
+                let cut = [("axis", int(axis)), ("start", start), ("end", end), ("step", int(step))];
                 self.try_node("slice", &cut, &[x], bound, role).ok()?;
             }
             210..234 => {
@@ -425,22 +457,31 @@ fn extent(size: u8) -> usize {
     if size < 6 { 0 } else { 1 + usize::from(size) % 6 }
 }
 
+fn extent_value<'a>(dim: Dim) -> Value<'a> {
+    if dim.is_open() { Value::Open(dim) } else { Value::Int(dim.size as i64, 0) }
+}
+
 /// Other extents of the same product: two neighbours merged, one split, a 1 put in, ones dropped, or all in one.
-fn reshaped(dims: &[usize], kind: usize, at: usize, factor: usize) -> Vec<usize> {
+fn reshaped(dims: &[Dim], kind: usize, at: usize, factor: usize) -> Option<Vec<Dim>> {
     let mut dims = dims.to_vec();
     let place = if dims.is_empty() { 0 } else { at % dims.len() };
     match kind % 5 {
-        0 if place + 1 < dims.len() => dims[place] *= dims.remove(place + 1),
+        0 if place + 1 < dims.len() => {
+            let pair = [dims[place], dims.remove(place + 1)];
+            dims[place] = Shape::new(&pair)?.product()?;
+        }
         1 if !dims.is_empty() => {
-            let factors: Vec<usize> = (1..=dims[place]).filter(|factor| dims[place].is_multiple_of(*factor)).collect();
+            let size = dims[place].size;
+            let splits = |factor: &usize| dims[place].over_exactly(*factor).is_some();
+            let factors: Vec<usize> = (1..=size).filter(splits).collect();
             if let Some(factor) = factors.get(factor % factors.len().max(1)) {
-                dims[place] /= factor;
-                dims.insert(place, *factor);
+                dims[place] = dims[place].over_exactly(*factor)?;
+                dims.insert(place, Dim::new(*factor));
             }
         }
-        2 => dims.insert(place, 1),
-        3 => dims.retain(|dim| *dim != 1),
-        _ => dims = vec![dims.iter().product()],
+        2 => dims.insert(place, Dim::new(1)),
+        3 => dims.retain(|dim| !dim.is_one()),
+        _ => dims = vec![Shape::new(&dims)?.product()?],
     }
-    dims
+    Some(dims)
 }

@@ -8,6 +8,15 @@ use model_graph_examples::digits::{Digits, digits, show, weights};
 use model_graph_examples::keywords;
 use model_graph_examples::snake::Signal;
 
+/// A model whose views are worked out for the value that comes with its input.
+#[model_graph(dims(N <= 64))]
+struct Open {
+    #[input]
+    x: Tensor<f32, N, 4>,
+    #[output(concat(softmax(matmul(x, transpose(x))), transpose(x), axis = 0))]
+    y: Tensor<f32, { N + 4 }, N>,
+}
+
 struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -123,10 +132,26 @@ fn main() {
     });
     assert_eq!((count, ran), (0, true));
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
+    open_dims();
     states();
     own_operators();
     keyword_spotting();
     println!("construction allocates once and forward never ... ok");
+}
+
+/// Working out the views for another value allocates nothing either.
+fn open_dims() {
+    let (count, model) = counted(|| Open::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    for n in [64, 1, 33, 64] {
+        let (count, shape) = counted(|| {
+            model.x_mut().resize([n, 4]).map(|x| x.fill(0.5))?;
+            model.forward().map(|outputs| outputs.y().shape())
+        });
+        assert_eq!((count, shape.unwrap()), (0, [n + 4, n]));
+    }
+    assert_eq!(counted(|| model.x_mut().write(&[0.0; 4], [2, 4]).is_err()).0, 0);
 }
 
 /// Both networks for keywords; of the one whose file is not embedded the weights stay zero.

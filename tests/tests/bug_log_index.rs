@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Areas of the log, with the numbers of their rows.
-const AREAS: [(&str, &[u32]); 10] = [
+const AREAS: [(&str, &[u32]); 11] = [
+    ("DD", &[1, 2, 4, 5, 6]),
     ("PL", &[1, 2, 4, 5, 6, 7, 8]),
     ("IP", &[1, 2, 4, 6, 7, 8, 9, 10]),
     ("VW", &[1, 2, 3, 4, 5, 7]),

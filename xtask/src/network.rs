@@ -64,7 +64,7 @@ const IN_PLACE: &[(&str, bool)] = &[
 ];
 
 /// An operator of which only the sizes are known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Opaque {
     name: String,
     output: Type,
@@ -87,6 +87,10 @@ impl Fields for Opaque {
     }
 
     fn fields(&self, _: &mut dyn FnMut(&'static str, Field<'_>)) {}
+
+    fn at(&self, values: &[usize]) -> Rc<dyn Operator> {
+        Rc::new(Opaque { output: self.output.at(values), ..self.clone() })
+    }
 
     fn as_any(&self) -> &dyn std::any::Any {
         self

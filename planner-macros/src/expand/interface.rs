@@ -156,7 +156,11 @@ impl Interface {
                     Role::Input { keep } => {
                         let position = self.inputs.iter().position(|input| input.field == index)?;
                         let write = accessor.write(Some(position));
-                        let read = if *keep { accessor.read() } else { accessor.refuse("Overwritten") };
+                        let read = match (*keep, &accessor.open) {
+                            (false, _) => accessor.refuse("Overwritten"),
+                            (true, None) => accessor.read(),
+                            (true, Some(_)) => accessor.read_kept(position),
+                        };
                         quote! { #read #write }
                     }
                     Role::Weight { .. } | Role::State => {
@@ -209,6 +213,21 @@ pub(super) fn tensor_type(lowered: &Lowered<'_>, id: TensorId) -> Option<TokenSt
     Some(sizes.iter().rev().fold(element, |inner, size| quote! { [#inner; #size] }))
 }
 
+/// A type with open extents: `f32[SEQ x 64]`, and the bounds of the dims in it.
+fn open_text(lowered: &Lowered<'_>, ty: &model_graph_planner::Type) -> String {
+    let open = lowered.graph.open_dims();
+    let name = |dim: usize| open.get(dim).map_or("?", |open| &open.name);
+    let extent = |dim: &model_graph_planner::Dim| match dim.formula {
+        Some(formula) => dim.spelled(name(formula.dim)).to_string(),
+        None => dim.size.to_string(),
+    };
+    let dims: Vec<String> = ty.shape.dims().iter().map(extent).collect();
+    let has = |at: usize| ty.shape.dims().iter().any(|dim| dim.formula.is_some_and(|formula| formula.dim == at));
+    let bounds = open.iter().enumerate().filter(|(at, _)| has(*at));
+    let bounds: Vec<String> = bounds.map(|(_, open)| format!("{} from 1 to {}", open.name, open.bound)).collect();
+    format!("{}[{}], {}", ty.dtype, dims.join(" x "), bounds.join(" and "))
+}
+
 /// What forward returns.
 pub(super) fn outputs(model: &Model, krate: &Path) -> TokenStream {
     let Model { vis, name, .. } = model;
@@ -236,6 +255,12 @@ struct Accessor<'a> {
     /// Position in the plan's tensors; none when there is no plan.
     tensor: Option<usize>,
     shape: String,
+    /// Of a tensor with open extents, its element's type and its rank.
+    open: Option<(TokenStream, usize)>,
+    /// Where it lies in the last forward.
+    view: TokenStream,
+    /// An output that starts at another byte for other values.
+    moves: bool,
 }
 
 impl<'a> Accessor<'a> {
@@ -258,13 +283,34 @@ impl<'a> Accessor<'a> {
                 position => Some(position?),
             },
         };
-        let shape = expansion.lowered.graph.tensor(id).ty.to_string();
-        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape })
+        let declared = expansion.lowered.graph.tensor(id).ty;
+        let open = steps::element(declared.dtype, krate).filter(|_| declared.shape.is_open());
+        let open = open.map(|element| (element, declared.shape.rank()));
+        let shape = match &open {
+            None => declared.to_string(),
+            Some(_) => open_text(expansion.lowered, &declared),
+        };
+        let view = match tensor.map(|tensor| (tensor, expansion.moving.binary_search(&tensor))) {
+            // Only what `forward` returns can be asked for a tensor that lies otherwise for other values.
+            Some((_, Ok(place))) => quote! { self.model.open.views()[#place] },
+            Some((tensor, Err(_))) => {
+                let model = &expansion.model.name;
+                quote! { <#model>::PLAN.tensors[#tensor].view }
+            }
+            None => TokenStream::new(),
+        };
+        let moves = matches!(field.role, Role::Output(_))
+            && tensor.is_some_and(|tensor| expansion.moving.binary_search(&tensor).is_ok());
+        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view, moves })
     }
 
     fn offset(&self) -> TokenStream {
         let model = self.model;
         match self.tensor {
+            Some(_) if self.moves => {
+                let view = &self.view;
+                quote! { #view.offset }
+            }
             Some(tensor) => quote! { <#model>::PLAN.tensors[#tensor].view.offset },
             None => quote! { ::core::unreachable!() },
         }
@@ -277,6 +323,18 @@ impl<'a> Accessor<'a> {
     fn read_through(&self, buffer: &TokenStream) -> TokenStream {
         let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
         let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        if let Some((element, rank)) = &self.open {
+            let view = &self.view;
+            let body = match self.tensor {
+                Some(_) => quote! { #krate::__private::open_ref(&#buffer, &#view) },
+                None => quote! { ::core::unreachable!() },
+            };
+            return quote! {
+                #(#docs)*
+                #[doc = #doc]
+                #vis fn #name(&self) -> #krate::OpenRef<'_, #element, #rank, __Buffer> { #body }
+            };
+        }
         let body = match self.tensor {
             Some(_) => quote! { #krate::__private::tensor_ref(&#buffer, #offset) },
             None => quote! { ::core::unreachable!() },
@@ -288,10 +346,48 @@ impl<'a> Accessor<'a> {
         }
     }
 
+    /// A kept input with open extents, as it was written last.
+    fn read_kept(&self, input: usize) -> TokenStream {
+        let Accessor { krate, model, field: ast::Field { docs, vis, name, .. }, open, .. } = self;
+        let Some((element, rank)) = open else { return TokenStream::new() };
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let body = match self.tensor {
+            Some(_) => quote! {
+                #krate::__private::open_kept(&self.buffer, #offset, &<#model>::__EXTENTS[#input], self.open.of(#input))
+            },
+            None => quote! { ::core::unreachable!() },
+        };
+        quote! {
+            #(#docs)*
+            #[doc = #doc]
+            #vis fn #name(&self) -> #krate::OpenRef<'_, #element, #rank, __Buffer> { #body }
+        }
+    }
+
     fn write(&self, input: Option<usize>) -> TokenStream {
-        let Accessor { krate, field: ast::Field { docs, vis, .. }, ty, .. } = self;
+        let Accessor { krate, model, field: ast::Field { docs, vis, .. }, ty, .. } = self;
         let name = format_ident!("{}_mut", self.field.plain_name());
         let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        if let (Some((element, rank)), Some(input)) = (&self.open, input) {
+            let doc = format!("{doc} To be written before a forward, which takes its extents from it.");
+            let body = match self.tensor {
+                Some(_) => quote! {
+                    #krate::__private::open_mut(
+                        &mut self.buffer,
+                        #offset,
+                        const { &<#model>::__EXTENTS[#input] },
+                        self.open.given(#input),
+                        self.inputs.written(#input),
+                    )
+                },
+                None => quote! { ::core::unreachable!() },
+            };
+            return quote! {
+                #(#docs)*
+                #[doc = #doc]
+                #vis fn #name(&mut self) -> #krate::OpenMut<'_, #element, #rank, __Buffer> { #body }
+            };
+        }
         let (doc, fresh) = match input {
             Some(input) => (
                 format!("{doc} To be written before a forward; zero until it is."),

@@ -1,12 +1,12 @@
 //! The plan as a constant, and the forward pass: one call per step, in planned order.
 
 use model_graph_planner::op::{Field, Fused, Operator};
-use model_graph_planner::{DType, Planned, Storage, View};
+use model_graph_planner::{DType, Dim, Planned, Storage, View};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, own, states};
+use super::{Expansion, open, own, states};
 use crate::ast::Origin;
 
 /// The value of `PLAN`.
@@ -36,6 +36,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         let (by, bytes) = (saving.by, saving.bytes);
         quote! { #krate::Saving { by: #by, bytes: #bytes } }
     });
+    let open = open::extents(planned, krate);
     let bytes = Literal::u64_unsuffixed(*size as u64);
     quote! {
         #krate::Plan {
@@ -48,6 +49,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             tensors: &[#(#tensors),*],
             steps: &[#(#steps),*],
             saved: &[#(#saved),*],
+            open: #open,
         }
     }
 }
@@ -82,11 +84,15 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             (bounds(planned, &expansion.model.origins(), krate), body)
         }
     };
+    let open_doc = expansion.model.varying().next().map(|_| {
+        quote! { #[doc = " `Extent` when inputs have another value for the same open dim."] }
+    });
     quote! {
         /// Runs every step and gives access to the outputs. Allocates nothing.
         ///
         /// # Errors
         #[doc = #errors]
+        #open_doc
         pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
         where
             #bounds
@@ -144,11 +150,20 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         let (name, keep) = (&input.name, input.keep);
         quote! { (#name, #keep) }
     });
+    let inputs: Vec<TokenStream> = inputs.collect();
     let origins = expansion.model.origins();
+    let varies = expansion.model.varying().next().is_some();
     let torn = planned.steps.iter().any(|step| states::writes(planned, step));
     let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
-        let views = |tensors: &[usize]| quote! { const { &[#(TENSORS[#tensors].view),*] } };
+        let views = |tensors: &[usize]| {
+            if tensors.iter().any(|tensor| expansion.moving.contains(tensor)) {
+                let views = tensors.iter().map(|tensor| open::view(expansion, *tensor));
+                quote! { &[#(#views),*] }
+            } else {
+                quote! { const { &[#(TENSORS[#tensors].view),*] } }
+            }
+        };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
         let run = match own::call(&*step.op, &origins) {
             Some((call, origin)) => own::run(call, origin, [&inputs, &outputs, &scratch], krate),
@@ -171,24 +186,42 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
             },
             false => quote! { #run?; },
         };
+        let after = match varies {
+            true => quote! { after_at(__hook, &mut self.buffer, PLAN, __places, #index) },
+            false => quote! { after(__hook, &mut self.buffer, PLAN, #index) },
+        };
         quote! {
             #run
-            #krate::Hook::after(__hook, &mut self.buffer, PLAN, #index)?;
+            #krate::Hook::#after?;
         }
     });
+    let (take, before) = if varies {
+        let (settle, moving) = (open::settle(expansion, planned, krate), &expansion.moving);
+        let take = quote! {
+            self.inputs.check(&[#(#inputs),*])?;
+            #settle
+            self.inputs.take(&[#(#inputs),*])?;
+            const MOVING: &[::core::primitive::usize] = &[#(#moving),*];
+            let (__values, __views) = (self.open.values(), self.open.views());
+            let __places = #krate::__private::Places { moving: MOVING, views: __views };
+        };
+        (take, quote! { before_at(__hook, &mut self.buffer, PLAN, __places) })
+    } else {
+        (quote! { self.inputs.take(&[#(#inputs),*])?; }, quote! { before(__hook, &mut self.buffer, PLAN) })
+    };
     quote! {
         const PLAN: &#krate::Plan<'static> = &<#name>::PLAN;
         #[allow(dead_code)]
         const TENSORS: &[#krate::PlanTensor<'static>] = PLAN.tensors;
-        self.inputs.take(&[#(#inputs),*])?;
-        #krate::Hook::before(__hook, &mut self.buffer, PLAN)?;
+        #take
+        #krate::Hook::#before?;
         #(#steps)*
         #mend
     }
 }
 
-/// The operator's struct with its settings.
-fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
+/// The operator's struct with its settings; where extents are among them, for the values of the forward.
+pub(super) fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
     if let Some(fused) = op.as_any().downcast_ref::<Fused>() {
         let (base, stage, side) = (operator(&*fused.base, krate), operator(&*fused.stage, krate), fused.side);
         return quote! { #krate::op::Then { base: #base, stage: #stage, side: #side } };
@@ -218,7 +251,17 @@ pub(super) fn setting(value: Field<'_>, krate: &Path) -> TokenStream {
             let variant = format_ident!("{}", dtype.variant());
             quote! { #krate::DType::#variant }
         }
+        Field::Dim(dim) => extent(dim, krate),
+        Field::Dims(dims) => {
+            let dims = dims.iter().map(|dim| extent(*dim, krate));
+            quote! { [#(#dims),*] }
+        }
     }
+}
+
+fn extent(dim: Dim, krate: &Path) -> TokenStream {
+    let size = open::extent(dim, krate);
+    quote! { #krate::__private::Dim::new(#size) }
 }
 
 /// The Rust type of an element, or of a block of them.

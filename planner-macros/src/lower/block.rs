@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use model_graph_planner::{DType, Role, TensorId, Type};
+use model_graph_planner::{DType, Dim, Role, TensorId, Type};
 use proc_macro2::Ident;
 use syn::Path;
 
@@ -61,7 +61,7 @@ struct Setup<'a, 'm> {
     /// What the attribute of a chain binds.
     binds: &'a [Bind],
     model: &'m Model,
-    dims: BTreeMap<String, Option<usize>>,
+    dims: BTreeMap<String, Option<Dim>>,
     /// Number of the use within its field.
     number: usize,
     field: usize,
@@ -232,7 +232,7 @@ impl<'m> Lowering<'m, '_> {
     }
 
     /// The values that the block's dims are bound to.
-    fn bind(&mut self, block: &BlockRef, binds: &[Bind], model: &Model) -> Option<BTreeMap<String, Option<usize>>> {
+    fn bind(&mut self, block: &BlockRef, binds: &[Bind], model: &Model) -> Option<BTreeMap<String, Option<Dim>>> {
         let name = block.name();
         let known: Vec<String> = model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -240,7 +240,7 @@ impl<'m> Lowering<'m, '_> {
         let mut fine = true;
         for (dim, value) in block.binds.iter().chain(binds) {
             let plain = dim.to_string();
-            let value = value.value(&self.scope.dims, self.report);
+            let value = value.dim(&self.scope.dims, self.report);
             if !known.contains(&plain.as_str()) {
                 let advice = suggestion(nearest(&plain, known.iter().copied()), &known);
                 self.report.add(dim, format!("`{name}` has no dim `{plain}`; {advice}"));
@@ -250,7 +250,8 @@ impl<'m> Lowering<'m, '_> {
                 fine = false;
             }
         }
-        let open = model.settings.dims.iter().filter(|dim| dim.value.is_none()).map(|dim| dim.name.to_string());
+        let open =
+            model.settings.dims.iter().filter(|dim| dim.value.is_none() || dim.at_most).map(|dim| dim.name.to_string());
         let open: Vec<String> = open.filter(|dim| !bound.contains_key(dim)).collect();
         if !open.is_empty() {
             self.report.add(block.at, self.left_open(block, &open));
@@ -313,7 +314,7 @@ impl<'m> Lowering<'m, '_> {
         let inner = std::mem::replace(&mut self.scope, outer);
         let dims: Vec<String> = setup.block.binds.iter().chain(setup.binds).map(|(dim, _)| dim.to_string()).collect();
         let dims = inner.dims.iter().filter(|(dim, _)| dims.contains(&dim.to_string()));
-        let dims: Vec<String> = dims.map(|(dim, value)| format!("{dim} = {value}")).collect();
+        let dims: Vec<String> = dims.map(|(dim, value)| format!("{dim} = {}", self.extent_text(*value))).collect();
         let dims = if dims.is_empty() { String::new() } else { format!(", with {}", dims.join(", ")) };
         let name = setup.block.name();
         self.report.note(first, &format!("; `{name}` is used as `{prefix}` of `{}`{dims}", self.graph.name));

@@ -1,7 +1,7 @@
 //! Operator calls: operands, settings and the operator's rule.
 
-use model_graph_planner::TensorId;
 use model_graph_planner::op::{self, Args, Spec};
+use model_graph_planner::{Dim, TensorId};
 
 use super::{Lowering, Value};
 use crate::ast;
@@ -134,6 +134,20 @@ impl Lowering<'_, '_> {
         let types: Vec<_> = resolved.iter().map(|operand| self.graph.tensor(operand.id).ty).collect();
         let ids: Vec<TensorId> = resolved.iter().map(|operand| operand.id).collect();
         let built = (entry.build)(&Args { settings: &pairs, inputs: &types });
+        if let Ok(built) = &built
+            && let Some(values) = super::open::exception(&self.graph, entry, &**built, &pairs, &types)
+        {
+            let of: Vec<String> = resolved
+                .iter()
+                .map(|operand| format!("{} is {}", operand.text, self.type_text(&self.graph.tensor(operand.id).ty)))
+                .collect();
+            let text = format!(
+                "`{op}` needs fixed extents here: where {values} it does not hold, or not as for other values; {}",
+                of.join(", ")
+            );
+            self.report.add(expr.at, text);
+            return None;
+        }
         match built.and_then(|op| self.node(field, op, &ids)) {
             Ok(value) => {
                 self.written(&ids, value);
@@ -265,7 +279,14 @@ impl Lowering<'_, '_> {
                 Owned::Word(word.to_string())
             }
             ValueKind::Dim { negative, dim, .. } => {
-                let size = dim.value(&self.scope.dims, self.report)?;
+                let extent = match negative {
+                    true => Dim::new(dim.value(&self.scope.dims, self.report)?),
+                    false => dim.dim(&self.scope.dims, self.report)?,
+                };
+                if extent.is_open() {
+                    return Some(Owned::Plain(op::Value::Open(extent.named(self.dim_name(dim)))));
+                }
+                let size = extent.size;
                 let Ok(size) = i64::try_from(size) else {
                     self.report.add(value.at, format!("{size} is too large"));
                     return None;
@@ -316,36 +337,52 @@ impl Lowering<'_, '_> {
         }
         let mut dropped = vec![false; shape.rank()];
         for (axis, range) in ranges.iter().enumerate() {
-            let extent = shape.dims()[axis].size;
+            let extent = shape.dims()[axis];
             let (at, start, end) = match range {
                 Range::Span { start: None, end: None, .. } => continue,
                 Range::Span { at, start, end } => {
-                    let start = self.bound(start.as_ref(), 0)?;
+                    let start = self.bound(start.as_ref(), Dim::new(0))?;
                     (*at, start, self.bound(end.as_ref(), extent)?)
                 }
                 Range::One(dim) => {
                     dropped[axis] = true;
-                    let index = self.bound(Some(dim), 0)?;
-                    (dim.at, index, index.saturating_add(1))
+                    let index = self.bound(Some(dim), Dim::new(0))?;
+                    (dim.at, index, index.plus(1).unwrap_or(index))
                 }
             };
-            if start > end || end > extent {
+            if !start.at_most(end) || !end.at_most(extent) || dropped[axis] && start == end {
                 let of_text = operand_text(of);
-                let text = match (dropped[axis], start > end) {
-                    (true, _) => format!(
-                        "index {start} is outside of dim {axis} of {of_text}, which has {extent} elements: 0 to {}",
-                        extent.saturating_sub(1)
+                let [start_text, end_text, extent_text] =
+                    [start, end, extent].map(|dim| self.extent_text(dim.named(0)));
+                let open = [start, end, extent].iter().any(Dim::is_open);
+                let always = if open { ", for some values of the open dims" } else { "" };
+                let text = match (dropped[axis], start.at_most(end)) {
+                    (true, _) if open => format!(
+                        "index {start_text} is outside of dim {axis} of {of_text}, which has {extent_text} elements{always}"
                     ),
-                    (false, true) => format!("the range {start}..{end} ends before it starts"),
-                    (false, false) => format!(
-                        "the range {start}..{end} reaches outside of dim {axis} of {of_text}, which has {extent} elements"
+                    (true, _) => format!(
+                        "index {start_text} is outside of dim {axis} of {of_text}, which has {extent_text} elements: 0 to {}",
+                        extent.size.saturating_sub(1)
+                    ),
+                    (false, false) => format!("the range {start_text}..{end_text} ends before it starts{always}"),
+                    (false, true) => format!(
+                        "the range {start_text}..{end_text} reaches outside of dim {axis} of {of_text}, which has \
+                         {extent_text} elements{always}"
                     ),
                 };
                 self.report.add(at, text);
                 return None;
             }
-            let settings = [("axis", axis), ("start", start), ("end", end)];
-            let settings = settings.map(|(name, value)| (name, op::Value::Int(value as i64, 0)));
+            if end.without(start).is_none() {
+                let [start, end] = [start, end].map(|dim| self.extent_text(dim.named(0)));
+                let text = format!(
+                    "the range {start}..{end} would shrink where its open dim grows, or follow from two, and memory is \
+                     planned for the largest value; take a part that grows with it"
+                );
+                self.report.add(at, text);
+                return None;
+            }
+            let settings = [("axis", int(axis)), ("start", value(start)), ("end", value(end))];
             let Some(slice) = self.view("slice", &settings, id, field) else {
                 self.report.add(at, "the extents are too large for this index");
                 return None;
@@ -363,15 +400,15 @@ impl Lowering<'_, '_> {
                 .iter()
                 .enumerate()
                 .filter(|(axis, _)| !dropped[*axis])
-                .map(|(_, dim)| op::Value::Int(dim.size as i64, dim.name))
+                .map(|(_, dim)| value(*dim))
                 .collect();
             id = self.view("reshape", &[("shape", op::Value::List(&dims))], id, field)?;
         }
         Some(Value::Tensor { id, fresh })
     }
 
-    fn bound(&mut self, dim: Option<&DimExpr>, default: usize) -> Option<usize> {
-        dim.map_or(Some(default), |dim| dim.value(&self.scope.dims, self.report))
+    fn bound(&mut self, dim: Option<&DimExpr>, default: Dim) -> Option<Dim> {
+        dim.map_or(Some(default), |dim| dim.dim(&self.scope.dims, self.report))
     }
 
     fn view(&mut self, op: &str, settings: &[(&str, op::Value<'_>)], of: TensorId, field: &str) -> Option<TensorId> {
@@ -382,6 +419,15 @@ impl Lowering<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// An extent as a setting's value.
+fn value<'a>(dim: Dim) -> op::Value<'a> {
+    if dim.is_open() { op::Value::Open(dim) } else { op::Value::Int(dim.size as i64, dim.name) }
+}
+
+fn int<'a>(number: usize) -> op::Value<'a> {
+    op::Value::Int(number as i64, 0)
 }
 
 /// A setting that was given, with its value worked out.

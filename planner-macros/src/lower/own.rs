@@ -244,6 +244,15 @@ impl Lowering<'_, '_> {
                 };
                 (operands[at.0].at, format!("{} and has to be {come}; `{op}` is `{}`", dim(at), rule))
             }
+            Misfit::Arithmetic { of, extents: (left, right) } if left.is_open() || right.is_open() => {
+                let sign = of.sign();
+                let operands: Vec<String> = (0..operands.len()).map(is).collect();
+                let text = format!(
+                    "`{op}` is `{rule}`, and its `{sign}` gives no extent that is right for every value of the open dims: {}",
+                    operands.join(", ")
+                );
+                (place.call, text)
+            }
             Misfit::Arithmetic { of, extents: (left, right) } => {
                 let (left, right, sign) = (left.size, right.size, of.sign());
                 let what = match sign {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use model_graph_planner::{Role, TensorId, Type};
+use model_graph_planner::{Dim, Role, TensorId, Type};
 use proc_macro2::TokenTree;
 
 use super::Lowering;
@@ -113,7 +113,11 @@ impl Lowering<'_, '_> {
 pub(super) fn own_dims(model: &Model) -> Dims {
     let mut dims = Dims::default();
     for dim in &model.settings.dims {
-        let value = dim.value.as_ref().and_then(|value| value.value(&dims, &mut Report::default()));
+        let value = dim.value.as_ref().and_then(|value| value.dim(&dims, &mut Report::default()));
+        let value = match (dim.at_most, value) {
+            (true, Some(bound)) => Some(Dim::open(dims.iter().count(), bound.size)),
+            (_, value) => value,
+        };
         dims.declare(&dim.name, value);
     }
     dims

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model_graph_planner::TensorId;
+use model_graph_planner::{Dim, TensorId};
 
 use super::{Lowering, block};
 use crate::ast::{self, Model, plain};
 use crate::dims::Dims;
 use crate::error::text;
 use crate::expr::{Expr, ExprKind};
+
+/// How many open dims the runtime keeps room for.
+const MOST_OPEN: usize = 8;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum State {
@@ -110,7 +113,7 @@ impl Scope<'_> {
 
 impl Lowering<'_, '_> {
     /// Declares the dims, those in `bound` with the value that they are bound to.
-    pub(super) fn declare_dims(&mut self, bound: &BTreeMap<String, Option<usize>>) {
+    pub(super) fn declare_dims(&mut self, bound: &BTreeMap<String, Option<Dim>>) {
         let model = self.scope.model;
         let dims = model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
         let tensors = model.fields.iter().map(|field| field.name.to_string()).collect();
@@ -121,11 +124,69 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let value = match (bound.get(&dim.name.to_string()), &dim.value) {
-                (Some(bound), _) => *bound,
-                (None, Some(value)) => value.value(&self.scope.dims, self.report),
+                (Some(bound), _) => bound.and_then(|bound| self.within(dim, bound)),
+                (None, Some(most)) if dim.at_most => {
+                    let at = most.at;
+                    let most = most.value(&self.scope.dims, self.report);
+                    if most == Some(0) {
+                        let text = format!("`{}` would have no value: it is at least 1; {}", dim.name, text::DIM_BOUND);
+                        self.report.add(at, text);
+                    }
+                    if self.graph.open_dims().len() == MOST_OPEN {
+                        self.report
+                            .add(&dim.name, format!("a model has at most {MOST_OPEN} open dims; fix some of them"));
+                        None
+                    } else {
+                        most.filter(|most| *most > 0).map(|most| self.graph.open(plain(&dim.name), most))
+                    }
+                }
+                (None, Some(value)) => value.dim(&self.scope.dims, self.report),
                 (None, None) => None,
             };
             self.scope.dims.declare(&dim.name, value);
+        }
+    }
+
+    /// What a block's dim is bound to, when that is within the bound of one that is open in the block.
+    fn within(&mut self, dim: &ast::DimDecl, given: Dim) -> Option<Dim> {
+        let most = match &dim.value {
+            Some(most) if dim.at_most => most.value(&self.scope.dims, self.report)?,
+            _ => return Some(given),
+        };
+        if !given.at_most(Dim::new(most)) || !Dim::new(1).at_most(given) {
+            let (block, text) = (block::plain_name(self.scope.model), self.extent_text(given));
+            let at = self.scope.block.as_ref().map(|block| block.at);
+            let text = format!("`{block}` takes `{}` from 1 to {most}, and it is bound to {text}", dim.name);
+            at.into_iter().for_each(|at| self.complain_of_use(at, text.clone()));
+            return None;
+        }
+        Some(given)
+    }
+
+    /// Complains of open dims that no input gives a value.
+    pub(super) fn given_dims(&mut self) {
+        let model = self.scope.model;
+        for (index, dim) in model.varying().enumerate() {
+            let follows = |state: &State| match state {
+                State::Done(Some(id)) => {
+                    let dims = self.graph.tensor(*id).ty.shape;
+                    dims.dims().iter().any(|dim| dim.formula.is_some_and(|formula| formula.dim == index))
+                }
+                _ => false,
+            };
+            let mut inputs = model
+                .fields
+                .iter()
+                .zip(&self.scope.states)
+                .filter(|(field, _)| matches!(field.role, ast::Role::Input { .. }));
+            if !inputs.any(|(_, state)| follows(state)) {
+                let name = &dim.name;
+                let text = format!(
+                    "`{name}` never gets a value: no input has it as an extent; write it in the type of an `#[input]`, or \
+                     `dims({name} = n)`"
+                );
+                self.report.add(name, text);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Words for what an operator's rule complains of, in terms of the user's names and dims.
 
 use model_graph_planner::op::{Expected, RuleError, Spec};
-use model_graph_planner::{Shape, Type};
+use model_graph_planner::{Dim, Shape, Type};
 
 use super::Lowering;
 use super::call::{Operand, Place};
@@ -87,26 +87,43 @@ impl Lowering<'_, '_> {
                     format!("dim {axis} of {} is {dim}", text(input))
                 };
                 let at = operands[left.0].at.to(operands[right.0].at);
+                let open = [left, right].map(|(input, axis)| ty(input).shape.dims()[axis].is_open());
+                let only = match open {
+                    [true, true] if rule.contains("one of them 1") => "; only an extent that is 1 for good stretches",
+                    [true, true] | [false, false] => "",
+                    _ => "; an open extent is equal to itself alone, and stretches nothing",
+                };
                 let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
-                (at, format!("`{op}`: {rule}: {} and {}; {shapes}", side(left), side(right)))
+                (at, format!("`{op}`: {rule}: {} and {}; {shapes}{only}", side(left), side(right)))
             }
-            RuleError::Extent { at: (input, axis), expected, at_least, rule } => (
-                operands[input].at,
-                format!(
-                    "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}; {} is {}",
-                    text(input),
-                    self.dim_text(&ty(input).shape, axis),
-                    if at_least { "at least " } else { "" },
-                    text(input),
-                    shape(input)
-                ),
-            ),
+            RuleError::Extent { at: (input, axis), expected, at_least, rule } => {
+                let dim = ty(input).shape.dims()[axis];
+                let from = match expected.checked_sub(1) {
+                    Some(more) if at_least && dim.is_open() => format!(
+                        " for every value: declare the dim smaller, such as `dims(N <= {})`, and write `{{N + {more}}}`",
+                        dim.size.saturating_sub(more).max(1)
+                    ),
+                    _ => String::new(),
+                };
+                (
+                    operands[input].at,
+                    format!(
+                        "`{op}`: {rule}: dim {axis} of {} is {} and has to be {}{expected}{from}; {} is {}",
+                        text(input),
+                        self.dim_text(&ty(input).shape, axis),
+                        if at_least { "at least " } else { "" },
+                        text(input),
+                        shape(input)
+                    ),
+                )
+            }
             RuleError::Setting { name: setting, expected } => {
                 let operand = match expected {
                     Expected::Axis(_)
                     | Expected::Between(..)
                     | Expected::PerDim(_)
                     | Expected::Elements(_)
+                    | Expected::OpenElements
                     | Expected::Divisor(_) => {
                         format!("; {} is {}", text(0), shape(0))
                     }
@@ -121,6 +138,30 @@ impl Lowering<'_, '_> {
             }
             RuleError::Missing { name: setting, expects } => {
                 (place.name, format!("`{op}` needs `{setting}`: write `{setting} = …` with {expects}"))
+            }
+            RuleError::OpenSetting { name: setting } => {
+                let at = setting_at(setting).unwrap_or(place.name);
+                (at, format!("`{setting}` of `{op}` follows from an open dim: {}", crate::error::text::OPEN_NUMBER))
+            }
+            RuleError::OpenExtent { at: (input, axis), rule } => (
+                operands[input].at,
+                format!(
+                    "`{op}` needs a fixed extent here: {rule}; dim {axis} of {} is {}; {} is {}",
+                    text(input),
+                    self.dim_text(&ty(input).shape, axis),
+                    text(input),
+                    shape(input)
+                ),
+            ),
+            RuleError::NoFormula { rule } => {
+                let shapes: Vec<String> =
+                    (0..operands.len()).map(|input| format!("{} is {}", text(input), shape(input))).collect();
+                let text = format!(
+                    "`{op}`: {rule} would have to follow from one open dim, and does not; declare a dim for it, or fix one \
+                     of the others; {}",
+                    shapes.join(", ")
+                );
+                (place.call, text)
             }
             RuleError::TooManyDims => (
                 place.call,
@@ -160,14 +201,24 @@ impl Lowering<'_, '_> {
         }
         let join = |texts: Vec<String>| if texts.len() == 1 { format!("[{}]", texts[0]) } else { texts.join(" x ") };
         let numbers = join(shape.dims().iter().map(|dim| dim.size.to_string()).collect());
-        if shape.dims().iter().all(|dim| dim.name == 0) {
+        if shape.dims().iter().all(|dim| dim.name == 0 && !dim.is_open()) {
             return numbers;
         }
-        let names = shape.dims().iter().map(|dim| match dim.name {
-            0 => dim.size.to_string(),
-            name => self.dim_names[usize::from(name)].clone(),
-        });
-        format!("{} ({numbers})", join(names.collect()))
+        let names = join(shape.dims().iter().map(|dim| self.extent_text(*dim)).collect());
+        let most = if shape.is_open() { "at most " } else { "" };
+        format!("{names} ({most}{numbers})")
+    }
+
+    /// An extent as it was declared, or as it follows from an open dim.
+    pub(super) fn extent_text(&self, dim: Dim) -> String {
+        match (dim.name, dim.formula) {
+            (0, None) => dim.size.to_string(),
+            (0, Some(formula)) => {
+                let name = self.graph.open_dims().get(formula.dim).map_or("?", |open| &open.name);
+                dim.spelled(name).to_string()
+            }
+            (name, _) => self.dim_names[usize::from(name)].clone(),
+        }
     }
 
     /// A type as a field declares it.
@@ -190,9 +241,10 @@ impl Lowering<'_, '_> {
 
     pub(super) fn dim_text(&self, shape: &Shape, axis: usize) -> String {
         let dim = shape.dims()[axis];
-        match dim.name {
-            0 => dim.size.to_string(),
-            name => format!("{} = {}", self.dim_names[usize::from(name)], dim.size),
+        match (dim.name, dim.is_open()) {
+            (0, false) => dim.size.to_string(),
+            (_, false) => format!("{} = {}", self.extent_text(dim), dim.size),
+            (_, true) => format!("{} <= {}", self.extent_text(dim), dim.size),
         }
     }
 }

@@ -135,6 +135,7 @@ impl Mlp {
             ::model_graph::__private::step("softmax", &[6usize], &[7usize], &[]),
         ],
         saved: &[],
+        open: ::model_graph::__private::OpenExtents::NONE,
     };
     ///The declared extent `BATCH`.
     pub const BATCH: ::core::primitive::usize = 100usize;

@@ -172,7 +172,7 @@ fn tensor_box(plan: &Plan<'_>, index: usize, area: Area, free: Area, f: &mut fmt
     // The line around a box must not hide a box that is hardly more than a line.
     let class = if area.height() > 5.0 && area.width() > 4.0 { "b" } else { "t" };
     write!(f, "<g><title>{}\n{} ", Escaped(Name(tensor.name, NAME)), tensor.role.name())?;
-    writeln!(f, "{}[{}]", tensor.view.dtype, Extents(&tensor.view))?;
+    writeln!(f, "{}[{}]", tensor.view.dtype, Escaped(Extents(plan, index)))?;
     writeln!(f, "{} bytes at offset {}", Grouped::of(bytes(&tensor.view)), Grouped::of(tensor.view.offset))?;
     write!(f, "lives {}", Life(plan, tensor))?;
     if tensor.storage != Storage::Own {

@@ -137,7 +137,7 @@ fn tensors(plan: &Plan<'_>, layout: &Layout, f: &mut fmt::Formatter<'_>) -> fmt:
             Escaped(Name(tensor.name, NAME)),
             tensor.role.name(),
             tensor.view.dtype,
-            Extents(&tensor.view)
+            Escaped(Extents(plan, index))
         )?;
         writeln!(
             f,

@@ -55,6 +55,10 @@ fn summary(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(f, "saved", saving.bytes)?;
         write!(f, " by {}", saving.by)?;
     }
+    for (place, (name, bound)) in plan.open.dims.iter().enumerate() {
+        let before = if place == 0 { "\nopen        " } else { ", " };
+        write!(f, "{before}{} <= {}", Name(name, NAME), Grouped::of(*bound))?;
+    }
     write!(f, "\n{}, {}", Count(plan.tensors.len(), "tensor"), Count(plan.steps.len(), "step"))
 }
 
@@ -69,12 +73,12 @@ impl Display for Count {
 
 fn tensors(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut columns = ["tensor", "role", "dtype", "shape", "offset", "bytes", "lifetime"].map(str::len);
-    for tensor in plan.tensors {
+    for (index, tensor) in plan.tensors.iter().enumerate() {
         let widths = [
             width(Name(tensor.name, NAME)),
             width(tensor.role.name()),
             width(tensor.view.dtype),
-            width(Extents(&tensor.view)),
+            width(Extents(plan, index)),
             width(Grouped::of(tensor.view.offset)),
             width(Grouped::of(bytes(&tensor.view))),
             width(Life(plan, tensor)),
@@ -89,14 +93,14 @@ fn tensors(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         "{:a$}  {:b$}  {:c$}  {:d$}  {:>e$}  {:>g$}  {:h$}  storage",
         "tensor", "role", "dtype", "shape", "offset", "bytes", "lifetime"
     )?;
-    for tensor in plan.tensors {
+    for (index, tensor) in plan.tensors.iter().enumerate() {
         write!(
             f,
             "\n{}  {:b$}  {}  {}  {}  {}  {}  {}",
             Left(Name(tensor.name, NAME), a),
             tensor.role.name(),
             Left(tensor.view.dtype, c),
-            Left(Extents(&tensor.view), d),
+            Left(Extents(plan, index), d),
             Right(Grouped::of(tensor.view.offset), e),
             Right(Grouped::of(bytes(&tensor.view)), g),
             Left(Life(plan, tensor), h),

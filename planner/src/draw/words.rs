@@ -208,16 +208,25 @@ pub(super) fn name<'a>(plan: &Plan<'a>, tensor: usize, limit: usize) -> Name<'a>
     Name(plan.tensors.get(tensor).map_or("?", |tensor| tensor.name), limit)
 }
 
-/// The extents of a view: `100x784`.
-pub(super) struct Extents<'a>(pub(super) &'a View);
+/// The extents of a tensor: `100x784`, and open ones as they follow from their dim, `{SEQ}x{2 * SEQ + 1}`.
+pub(super) struct Extents<'a, 'p>(pub(super) &'a Plan<'p>, pub(super) usize);
 
-impl Display for Extents<'_> {
+impl Display for Extents<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.rank == 0 {
+        let Extents(plan, tensor) = *self;
+        let view = &plan.tensors[tensor].view;
+        if view.rank == 0 {
             return f.write_str("scalar");
         }
-        for (axis, extent) in self.0.dims().iter().enumerate() {
-            write!(f, "{}{extent}", if axis > 0 { "x" } else { "" })?;
+        let open = plan.open.tensors.binary_search_by_key(&tensor, |(tensor, _)| *tensor);
+        let open = open.map_or(&[][..], |at| plan.open.tensors[at].1);
+        for (axis, extent) in view.dims().iter().enumerate() {
+            write!(f, "{}", if axis > 0 { "x" } else { "" })?;
+            let dim = open.get(axis).and_then(|dim| Some((dim, plan.open.dims.get(dim.formula?.dim)?)));
+            match dim {
+                Some((dim, (name, _))) => write!(f, "{{{}}}", dim.spelled(name))?,
+                None => write!(f, "{extent}")?,
+            }
         }
         Ok(())
     }

@@ -143,7 +143,11 @@ impl Operator for Attention {
                 return Err(RuleError::Mismatch { left, right, rule });
             }
         }
-        let shared = if key_heads.size == 0 { heads.size == 0 } else { heads.size.is_multiple_of(key_heads.size) };
+        let shared = match key_heads.fixed() {
+            Some(0) => heads == Dim::new(0),
+            Some(count) => heads.over_exactly(count).is_some(),
+            None => heads == key_heads,
+        };
         if !shared {
             return Err(RuleError::Mismatch {
                 left: (0, rank - 3),
@@ -160,7 +164,7 @@ impl Operator for Attention {
             }
             for (axis, dim) in given.dims().iter().enumerate() {
                 let target = axis + rank - given.rank();
-                if dim.size != 1 && *dim != scores.dims()[target] {
+                if !dim.is_one() && *dim != scores.dims()[target] {
                     return Err(RuleError::Mismatch {
                         left: if target + 1 == rank { (1, rank - 2) } else { (0, target) },
                         right: (input, axis),
@@ -177,7 +181,7 @@ impl Operator for Attention {
         if inputs.len() == 5 && (past != Some(4) || mask.is_none()) {
             return Err(RuleError::DType { input: 4, expected: DType::U32 });
         }
-        if past.is_some() && queries.size > keys.size {
+        if past.is_some() && !queries.at_most(keys) {
             return Err(RuleError::Extent {
                 at: (1, rank - 2),
                 expected: queries.size,

@@ -51,13 +51,13 @@ impl Described for Split {
 impl Operator for Split {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let dims = inputs[0].shape.dims();
-        let extent = dims[self.axis].size;
-        if !extent.is_multiple_of(self.parts) {
-            return Err(RuleError::Setting { name: "parts", expected: Expected::Divisor(extent) });
-        }
+        let extent = dims[self.axis];
+        let Some(part) = extent.over_exactly(self.parts) else {
+            return Err(RuleError::Setting { name: "parts", expected: divisor(extent) });
+        };
         let mut shape = Shape::SCALAR.with(Dim::new(self.parts)).ok_or(RuleError::TooManyDims)?;
         for (axis, dim) in dims.iter().enumerate() {
-            let dim = if axis == self.axis && self.parts > 1 { Dim::new(extent / self.parts) } else { *dim };
+            let dim = if axis == self.axis && self.parts > 1 { part } else { *dim };
             shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
         }
         Ok(Type { dtype: inputs[0].dtype, shape })
@@ -72,6 +72,17 @@ impl Operator for Split {
         let mut view = inserted(input, 0, self.parts, input.strides[self.axis].saturating_mul(part));
         view.dims[self.axis + 1] = part;
         Some(view)
+    }
+}
+
+/// What has to divide an extent.
+pub(super) fn divisor(extent: Dim) -> Expected {
+    match extent.fixed() {
+        Some(extent) => Expected::Divisor(extent),
+        None => Expected::Words(
+            "a divisor of the extent, whatever the open dim is; declare the part open and write the \
+                                 whole as `{n * PART}`",
+        ),
     }
 }
 
@@ -146,7 +157,7 @@ impl Described for Squeeze {
         let mut axes = args.axes("axes")?;
         if args.get("axes").is_none() {
             for (mark, dim) in axes.iter_mut().zip(args.inputs[0].shape.dims()) {
-                *mark = dim.size == 1;
+                *mark = dim.is_one();
             }
         }
         Ok(Squeeze { axes })
@@ -158,7 +169,7 @@ impl Operator for Squeeze {
         let mut shape = Shape::SCALAR;
         for (axis, dim) in inputs[0].shape.dims().iter().enumerate() {
             match self.axes[axis] {
-                true if dim.size != 1 => {
+                true if !dim.is_one() => {
                     return Err(bad("axes", "axes of extent 1; `slice` or `x[0]` picks one index of a larger one"));
                 }
                 true => {}

@@ -13,7 +13,7 @@ operator! {
         /// How many there are.
         count: usize,
         /// The operand's index that is the result's first.
-        first: usize,
+        first: Dim,
         /// From there on backwards.
         back: bool,
     }
@@ -31,7 +31,7 @@ impl Described for Border {
     };
 
     fn build(_: &Args<'_>) -> Result<Border, RuleError> {
-        Ok(Border { axis: 0, count: 0, first: 0, back: false })
+        Ok(Border { axis: 0, count: 0, first: Dim::new(0), back: false })
     }
 }
 
@@ -40,10 +40,10 @@ impl Operator for Border {
         Kind::Any.of_all(inputs)?;
         let mut output = inputs[0];
         let rule = "a border repeats elements that are there";
-        let needed = self.first + 1;
+        let needed = self.first.plus(1).ok_or(RuleError::Overflow)?;
         let dim = output.shape.dims_mut().get_mut(self.axis).ok_or(RuleError::TooManyDims)?;
-        if dim.size < needed || self.back && self.count > needed {
-            let expected = needed.max(self.count);
+        if !needed.at_most(*dim) || self.back && !Dim::new(self.count).at_most(needed) {
+            let expected = needed.size.max(self.count);
             return Err(RuleError::Extent { at: (0, self.axis), expected, at_least: true, rule });
         }
         *dim = Dim::new(self.count);

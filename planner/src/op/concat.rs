@@ -32,7 +32,7 @@ impl Described for Concat {
 impl Operator for Concat {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let mut output = inputs[0];
-        let mut total = output.shape.dims()[self.axis].size;
+        let mut total = output.shape.dims()[self.axis];
         for (input, part) in inputs.iter().enumerate().skip(1) {
             if part.dtype != output.dtype {
                 return Err(RuleError::Mixed { left: 0, right: input });
@@ -49,10 +49,10 @@ impl Operator for Concat {
                     });
                 }
             }
-            total = total.checked_add(part.shape.dims()[self.axis].size).ok_or(RuleError::Overflow)?;
+            total = together(total, part.shape.dims()[self.axis])?;
         }
         if inputs.len() > 1 {
-            output.shape.dims_mut()[self.axis] = Dim::new(total);
+            output.shape.dims_mut()[self.axis] = total;
         }
         Ok(output)
     }
@@ -60,4 +60,13 @@ impl Operator for Concat {
     fn action(&self) -> Action {
         Action::Concat(self.axis)
     }
+}
+
+/// Two extents laid side by side.
+fn together(left: Dim, right: Dim) -> Result<Dim, RuleError> {
+    let none = match left.is_open() && right.is_open() {
+        true => RuleError::NoFormula { rule: "the sum of the parts' extents" },
+        false => RuleError::Overflow,
+    };
+    left.joined(right).map(|dim| dim.named(0)).ok_or(none)
 }

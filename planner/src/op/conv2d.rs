@@ -1,7 +1,7 @@
 //! Two-dimensional convolution.
 
 use super::rule::Kind;
-use super::window::{extent, least, named, padding, plane, spell_layout};
+use super::window::{extent, least, named, padding, plane, spell_layout, taps};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type, View};
 
@@ -48,9 +48,10 @@ impl Described for Conv2d {
         let dilation = args.pair("dilation", 1, Some([1, 1]))?;
         four(args.inputs, 0)?;
         four(args.inputs, 1)?;
-        let (input, _) = plane(&args.inputs[0].shape, channels_last);
-        let (kernel, _) = plane(&args.inputs[1].shape, channels_last);
-        let padding = padding(args, input, kernel, stride, dilation)?;
+        let (input, axes) = plane(&args.inputs[0].shape, channels_last);
+        let (kernel, kernel_axes) = plane(&args.inputs[1].shape, channels_last);
+        let kernel = taps(kernel, kernel_axes)?;
+        let padding = padding(args, input, kernel, stride, dilation, axes)?;
         Ok(Conv2d { stride, padding, dilation, groups: args.size("groups", 1, Some(1))?, channels_last })
     }
 }
@@ -83,10 +84,13 @@ impl Operator for Conv2d {
         four(inputs, 1)?;
         let (x, w) = (inputs[0].shape.dims(), inputs[1].shape.dims());
         let channel = if self.channels_last { 3 } else { 1 };
+        if self.groups > 1 && x[channel].is_open() {
+            return Err(RuleError::OpenExtent { at: (0, channel), rule: "groups divide the channels" });
+        }
         if self.groups == 0 || !x[channel].size.is_multiple_of(self.groups) || !w[0].size.is_multiple_of(self.groups) {
             return Err(super::rule::bad("groups", "a divisor of the input channels and of the filters"));
         }
-        if x[channel].size / self.groups != w[channel].size {
+        if x[channel].over(self.groups) != Some(w[channel].named(0)) {
             return Err(if self.groups == 1 {
                 RuleError::Mismatch {
                     left: (0, channel),
@@ -116,6 +120,7 @@ impl Operator for Conv2d {
         }
         let (input, axes) = plane(&inputs[0].shape, self.channels_last);
         let (kernel, kernel_axes) = plane(&inputs[1].shape, self.channels_last);
+        let kernel = taps(kernel, kernel_axes)?;
         let mut output = [Dim::default(); 2];
         for side in 0..2 {
             if kernel[side] == 0 {

@@ -47,7 +47,7 @@ fn padding<const N: usize>(args: &Args<'_>, expected: &'static str) -> Result<[u
         _ => Err(wrong),
     };
     let mut padding = [0; N];
-    match args.get("padding") {
+    match args.fixed("padding")? {
         None => {}
         Some(Value::List(list)) if list.len() == N || list.len() * 2 == N && N == 4 => {
             for (index, padding) in padding.iter_mut().enumerate() {
@@ -129,39 +129,44 @@ fn infer(inputs: &[Type], groups: usize, sides: &[[usize; 5]]) -> Result<Type, R
             rule: "there has to be a filter for each channel of the images, so that the weights are `C O/groups` and taps",
         });
     }
-    if !x[1].size.is_multiple_of(groups) {
+    if x[1].over_exactly(groups).is_none() {
         return Err(bad("groups", "a divisor of the input channels"));
     }
-    let filters = w[1].size.checked_mul(groups).ok_or(RuleError::Overflow)?;
+    let filters = w[1].times(groups).ok_or(RuleError::Overflow)?;
     if let Some(bias) = inputs.get(2) {
         if bias.shape.rank() != 1 {
             return Err(RuleError::Rank { input: 2, expected: "1 dimension, an element per output channel" });
         }
-        if bias.shape.dims()[0].size != filters {
+        if bias.shape.dims()[0] != filters {
             let rule = "there has to be one element per output channel";
-            return Err(RuleError::Extent { at: (2, 0), expected: filters, at_least: false, rule });
+            return Err(RuleError::Extent { at: (2, 0), expected: filters.size, at_least: false, rule });
         }
     }
-    let mut shape = Shape::new(&[x[0], if groups == 1 { w[1] } else { Dim::new(filters) }]).unwrap_or_default();
+    let mut shape = Shape::new(&[x[0], if groups == 1 { w[1] } else { filters }]).unwrap_or_default();
     for (side, [stride, before, after, more, dilation]) in sides.iter().copied().enumerate() {
         let axis = side + 2;
         if more >= stride.max(dilation) {
             return Err(bad("output_padding", "less than the stride or the dilation"));
         }
         for (input, dim) in [x[axis], w[axis]].iter().enumerate() {
-            if dim.size == 0 {
+            if !Dim::new(1).at_most(*dim) {
                 let rule = "there has to be something to spread, and a tap to spread it with";
                 return Err(RuleError::Extent { at: (input, axis), expected: 1, at_least: true, rule });
             }
         }
-        let reach = (w[axis].size - 1).checked_mul(dilation).and_then(|reach| reach.checked_add(more + 1));
-        let spread = (x[axis].size - 1).checked_mul(stride);
-        let whole =
-            reach.zip(spread).and_then(|(reach, spread)| reach.checked_add(spread)).ok_or(RuleError::Overflow)?;
-        let size = whole.checked_sub(before.saturating_add(after)).filter(|size| *size > 0);
+        let Some(taps) = w[axis].fixed() else {
+            return Err(RuleError::OpenExtent { at: (1, axis), rule: "a filter's taps are part of the operator" });
+        };
+        let reach = (taps - 1).checked_mul(dilation).and_then(|reach| reach.checked_add(more + 1));
+        let none = match x[axis].formula {
+            Some(formula) if formula.over > 1 => RuleError::NoFormula { rule: "how far the elements are spread" },
+            _ => RuleError::Overflow,
+        };
+        let spread = x[axis].minus(1).and_then(|last| last.times(stride)).ok_or(none)?;
+        let whole = reach.and_then(|reach| spread.plus(reach)).ok_or(RuleError::Overflow)?;
+        let size = whole.minus(before.saturating_add(after)).filter(|size| Dim::new(1).at_most(*size));
         let size = size.ok_or(bad("padding", "less than the output, of which it is cut off"))?;
-        let dim = if size == x[axis].size { x[axis] } else { Dim::new(size) };
-        shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
+        shape = shape.with(super::window::named(size, x[axis])).ok_or(RuleError::TooManyDims)?;
     }
     Ok(Type { dtype, shape })
 }
@@ -189,7 +194,10 @@ pub const fn transposed_rows(height: usize, width: usize) -> usize {
 /// Bytes for what some rows of an image add to the output before it is put there.
 fn room(w: &Shape, height: usize, width: usize) -> usize {
     let taps = w.dims().iter().skip(1).fold(1usize, |taps, dim| taps.saturating_mul(dim.size));
-    taps.saturating_mul(transposed_rows(height, width).saturating_mul(width)).saturating_mul(4)
+    // A narrower image may have more rows together, and smaller extents may not need more room.
+    let rows = transposed_rows(height, width).saturating_mul(width);
+    let together = rows.max(height.saturating_mul(width).min(64));
+    taps.saturating_mul(together).saturating_mul(4)
 }
 
 impl Operator for ConvTranspose2d {

@@ -7,7 +7,7 @@ operator! {
     /// `value` in every element.
     Fill = "fill" {
         /// The extents; 1 beyond `rank`.
-        dims: [usize; MAX_RANK],
+        dims: [Dim; MAX_RANK],
         /// How many of them count.
         rank: usize,
         /// What each element is.
@@ -20,8 +20,8 @@ operator! {
 impl Operator for Fill {
     fn infer(&self, _: &[Type]) -> Result<Type, RuleError> {
         let mut shape = Shape::SCALAR;
-        for size in self.dims.iter().take(self.rank) {
-            shape = shape.with(Dim::new(*size)).ok_or(RuleError::TooManyDims)?;
+        for dim in self.dims.iter().take(self.rank) {
+            shape = shape.with(*dim).ok_or(RuleError::TooManyDims)?;
         }
         Ok(Type { dtype: self.dtype, shape })
     }

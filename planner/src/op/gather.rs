@@ -58,11 +58,9 @@ operator! {
     /// The operand, stretched to other extents by numpy's rule.
     BroadcastTo = "broadcast_to" {
         /// The extents; 1 beyond `rank`.
-        dims: [usize; MAX_RANK],
+        dims: [Dim; MAX_RANK],
         /// How many of them count.
         rank: usize,
-        /// The names the extents were given.
-        names: [usize; MAX_RANK],
     }
 }
 
@@ -326,24 +324,24 @@ impl Described for BroadcastTo {
         if open.is_some() {
             return Err(bad("shape", "extents that are all given"));
         }
-        let mut names = [0; MAX_RANK];
-        for (name, dim) in names.iter_mut().zip(shape.dims()) {
-            *name = usize::from(dim.name);
+        let mut dims = [Dim::new(1); MAX_RANK];
+        for (dim, given) in dims.iter_mut().zip(shape.dims()) {
+            *dim = *given;
         }
-        Ok(BroadcastTo { dims: shape.sizes(), rank: shape.rank(), names })
+        Ok(BroadcastTo { dims, rank: shape.rank() })
     }
 }
 
 impl Operator for BroadcastTo {
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
-        Field::Usizes(&self.dims[..self.rank]).spell(&mut |shape| visit("shape", shape));
+        Field::Dims(&self.dims[..self.rank]).spell(&mut |shape| visit("shape", shape));
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let dtype = Kind::Any.of_all(inputs)?;
         let mut shape = Shape::SCALAR;
-        for (size, name) in self.dims.iter().zip(self.names).take(self.rank) {
-            shape = shape.with(Dim { size: *size, name: name as u16 }).ok_or(RuleError::TooManyDims)?;
+        for dim in self.dims.iter().take(self.rank) {
+            shape = shape.with(*dim).ok_or(RuleError::TooManyDims)?;
         }
         match inputs[0].shape.broadcast(&shape) {
             Ok(stretched) if stretched == shape => Ok(Type { dtype, shape }),

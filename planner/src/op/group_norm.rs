@@ -68,8 +68,8 @@ fn infer(inputs: &[Type], groups: Option<usize>) -> Result<Type, RuleError> {
     if x.rank() < 2 {
         return Err(RuleError::Rank { input: 0, expected: "at least 2 dimensions, the channels second" });
     }
-    if groups.is_some_and(|groups| !x.dims()[1].size.is_multiple_of(groups)) {
-        return Err(RuleError::Setting { name: "groups", expected: super::Expected::Divisor(x.dims()[1].size) });
+    if groups.is_some_and(|groups| x.dims()[1].over_exactly(groups).is_none()) {
+        return Err(RuleError::Setting { name: "groups", expected: super::axes::divisor(x.dims()[1]) });
     }
     for (input, operand) in inputs.iter().enumerate().skip(1) {
         if operand.shape.rank() != 1 {

@@ -119,6 +119,7 @@ fn as_images(
         Err(RuleError::Extent { at, expected, at_least, rule }) => {
             Err(RuleError::Extent { at: axis(at), expected, at_least, rule })
         }
+        Err(RuleError::OpenExtent { at, rule }) => Err(RuleError::OpenExtent { at: axis(at), rule }),
         Err(error) => Err(error),
     }
 }
@@ -126,22 +127,22 @@ fn as_images(
 /// The padding at both ends. `same` gives `ceil(extent / stride)` windows, the odd one at the far end.
 fn padding(
     args: &Args<'_>,
-    extent: usize,
+    extent: Dim,
     kernel: usize,
     stride: usize,
     dilation: usize,
+    axis: usize,
 ) -> Result<[usize; 2], RuleError> {
     let wrong = bad("padding", "one number, `[left, right]` or `same`");
     let size = |value: &Value<'_>| match *value {
         Value::Int(size, _) => usize::try_from(size).map_err(|_| wrong),
         _ => Err(wrong),
     };
-    match args.get("padding") {
+    match args.fixed("padding")? {
         None => Ok([0; 2]),
         Some(Value::Word("same")) => {
             let reach = kernel.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
-            let needed = (extent.div_ceil(stride).saturating_sub(1) * stride).saturating_add(reach);
-            let total = needed.saturating_sub(extent);
+            let total = super::window::same(extent, reach, stride, axis)?;
             Ok([total / 2, total - total / 2])
         }
         Some(Value::List([left, right])) => Ok([size(left)?, size(right)?]),
@@ -150,8 +151,12 @@ fn padding(
 }
 
 /// The extent along which windows move.
-fn along(shape: &Shape, channels_last: bool) -> usize {
-    shape.dims().get(if channels_last { 1 } else { 2 }).map_or(0, |dim| dim.size)
+fn along(shape: &Shape, channels_last: bool) -> Dim {
+    shape.dims().get(axis(channels_last)).copied().unwrap_or_default()
+}
+
+fn axis(channels_last: bool) -> usize {
+    if channels_last { 1 } else { 2 }
 }
 
 impl Conv1d {
@@ -183,7 +188,11 @@ impl Described for Conv1d {
         let stride = args.size("stride", 1, Some(1))?;
         let dilation = args.size("dilation", 1, Some(1))?;
         let [extent, kernel] = [0, 1].map(|input| along(&args.inputs[input].shape, channels_last));
-        let padding = padding(args, extent, kernel, stride, dilation)?;
+        let axis = axis(channels_last);
+        let Some(kernel) = kernel.fixed() else {
+            return Err(RuleError::OpenExtent { at: (1, axis), rule: "a filter's taps are part of the operator" });
+        };
+        let padding = padding(args, extent, kernel, stride, dilation, axis)?;
         Ok(Conv1d { stride, padding, dilation, groups: args.size("groups", 1, Some(1))?, channels_last })
     }
 }
@@ -259,7 +268,8 @@ macro_rules! pool {
                 let kernel = args.size("kernel", 1, None)?;
                 let stride = args.size("stride", 1, Some(kernel))?;
                 let dilation = args.size("dilation", 1, Some(1))?;
-                let padding = padding(args, along(&args.inputs[0].shape, channels_last), kernel, stride, dilation)?;
+                let (along, axis) = (along(&args.inputs[0].shape, channels_last), axis(channels_last));
+                let padding = padding(args, along, kernel, stride, dilation, axis)?;
                 let reach = (kernel - 1).saturating_mul(dilation).saturating_add(1);
                 if padding.iter().any(|padding| *padding >= reach) {
                     return Err(bad("padding", "less than the window, so that no window lies in padding alone"));

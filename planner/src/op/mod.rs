@@ -88,7 +88,7 @@ pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
-use crate::{DType, MAX_RANK, Type, View};
+use crate::{DType, Dim, MAX_RANK, Type, View};
 
 /// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
 /// operator makes.
@@ -116,6 +116,10 @@ pub enum Field<'a> {
     Bools(&'a [bool]),
     /// An element type.
     DType(DType),
+    /// A [`Dim`](crate::Dim).
+    Dim(Dim),
+    /// An array of them.
+    Dims(&'a [Dim]),
     /// An array of `f32`.
     F32s(&'a [f32]),
 }
@@ -131,9 +135,9 @@ impl Field<'_> {
                 count += 1;
             }
         }
-        let mut push = |value: usize| {
+        let mut push = |value: Value<'static>| {
             if let Some(place) = list.get_mut(count) {
-                *place = int(value);
+                *place = value;
                 count += 1;
             }
         };
@@ -143,9 +147,13 @@ impl Field<'_> {
             Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
             Field::Bool(value) => return visit(Value::Bool(value)),
             Field::DType(dtype) => return visit(Value::Word(dtype.name())),
-            Field::Usizes(values) => values.iter().for_each(|value| push(*value)),
+            Field::Usizes(values) => values.iter().for_each(|value| push(int(*value))),
+            Field::Bools(marks) => {
+                marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at)))
+            }
             Field::F32s(_) => {}
-            Field::Bools(marks) => marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(at)),
+            Field::Dim(dim) => return visit(extent(dim)),
+            Field::Dims(dims) => dims.iter().for_each(|dim| push(extent(*dim))),
         }
         visit(Value::List(&list[..count]));
     }
@@ -153,6 +161,10 @@ impl Field<'_> {
 
 fn int<'a>(value: usize) -> Value<'a> {
     Value::Int(i64::try_from(value).unwrap_or(i64::MAX), 0)
+}
+
+fn extent<'a>(dim: Dim) -> Value<'a> {
+    if dim.is_open() { Value::Open(dim) } else { int(dim.size) }
 }
 
 /// What an operator is to the planner.
@@ -178,6 +190,9 @@ pub trait Fields {
     fn kernel(&self) -> &'static str;
     /// Calls `visit` with each field of the struct.
     fn fields(&self, visit: &mut dyn FnMut(&'static str, Field<'_>));
+    /// The operator for these values of the open dims, none of which its fields then follow from.
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> alloc::rc::Rc<dyn Operator>;
     /// The struct itself, for whoever runs a plan that is not written into a program.
     fn as_any(&self) -> &dyn core::any::Any;
 }
@@ -287,11 +302,20 @@ pub trait Described: Operator + Sized + 'static {
 /// Rust types that can be fields of an operator.
 trait AsField {
     fn as_field(&self) -> Field<'_>;
+
+    /// The field for these values of the open dims.
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self;
 }
 
 impl AsField for usize {
     fn as_field(&self) -> Field<'_> {
         Field::Usize(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -299,11 +323,21 @@ impl AsField for f32 {
     fn as_field(&self) -> Field<'_> {
         Field::F32(*self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl AsField for i32 {
     fn as_field(&self) -> Field<'_> {
         Field::I32(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -311,11 +345,21 @@ impl AsField for bool {
     fn as_field(&self) -> Field<'_> {
         Field::Bool(*self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl AsField for DType {
     fn as_field(&self) -> Field<'_> {
         Field::DType(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
     }
 }
 
@@ -323,17 +367,54 @@ impl<const N: usize> AsField for [usize; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Usizes(self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl<const N: usize> AsField for [f32; N] {
     fn as_field(&self) -> Field<'_> {
         Field::F32s(self)
     }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
 }
 
 impl<const N: usize> AsField for [bool; N] {
     fn as_field(&self) -> Field<'_> {
         Field::Bools(self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
+}
+
+impl AsField for Dim {
+    fn as_field(&self) -> Field<'_> {
+        Field::Dim(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self {
+        Dim::new(Dim::at(self, values)).named(self.name)
+    }
+}
+
+impl<const N: usize> AsField for [Dim; N] {
+    fn as_field(&self) -> Field<'_> {
+        Field::Dims(self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, values: &[usize]) -> Self {
+        self.map(|dim| AsField::at(&dim, values))
     }
 }
 
@@ -355,6 +436,11 @@ macro_rules! operator {
 
             fn fields(&self, _visit: &mut dyn FnMut(&'static str, $crate::op::Field<'_>)) {
                 $( _visit(stringify!($field), $crate::op::AsField::as_field(&self.$field)); )*
+            }
+
+            #[cfg(feature = "alloc")]
+            fn at(&self, _values: &[usize]) -> alloc::rc::Rc<dyn $crate::op::Operator> {
+                alloc::rc::Rc::new($name { $( $field: $crate::op::AsField::at(&self.$field, _values), )* })
             }
 
             fn as_any(&self) -> &dyn core::any::Any {

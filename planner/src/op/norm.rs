@@ -82,7 +82,7 @@ fn broadcasts_into(inputs: &[Type]) -> Result<Type, RuleError> {
         }
         for (axis, dim) in operand.shape.dims().iter().enumerate() {
             let target = axis + x.rank() - rank;
-            if dim.size != 1 && *dim != x.dims()[target] {
+            if !dim.is_one() && *dim != x.dims()[target] {
                 return Err(RuleError::Mismatch {
                     left: (0, target),
                     right: (input, axis),

@@ -316,15 +316,16 @@ impl Bound {
 impl Arithmetic {
     /// What the two come to, if it is an extent.
     pub fn apply(self, left: Dim, right: Dim) -> Option<Dim> {
-        let (left, right) = (left.size, right.size);
-        let value = match self {
-            Arithmetic::Add => left.checked_add(right),
-            Arithmetic::Sub => left.checked_sub(right),
-            Arithmetic::Mul => left.checked_mul(right),
-            Arithmetic::Div if right == 0 => None,
-            Arithmetic::Div => left.is_multiple_of(right).then(|| left / right),
-        };
-        value.map(Dim::new)
+        match self {
+            Arithmetic::Add => left.joined(right),
+            Arithmetic::Sub => left.without(right),
+            Arithmetic::Mul => match (left.fixed(), right.fixed()) {
+                (_, Some(count)) => left.times(count),
+                (Some(count), _) => right.times(count),
+                _ => None,
+            },
+            Arithmetic::Div => left.over_exactly(right.fixed().filter(|parts| *parts > 0)?),
+        }
     }
 
     /// As it is written.

@@ -3,7 +3,7 @@
 use super::rule::{Kind, bad};
 use super::window::named;
 use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
-use crate::{DType, MAX_RANK, Type};
+use crate::{DType, Dim, MAX_RANK, Type};
 
 operator! {
     /// The operand inside a border.
@@ -55,14 +55,15 @@ impl Described for Pad {
         }
         let pad =
             Pad { before, after: counts(args, "after")?.unwrap_or(before), value: args.float("value", 0.0)?, mode };
-        let there = |count: usize, size: usize| match mode {
+        // Of an open extent, for each of its values.
+        let there = |count: usize, extent: Dim| match mode {
             0 => true,
-            1 => count == 0 || count < size,
-            _ => count == 0 || size > 0,
+            1 => count == 0 || count.checked_add(1).is_some_and(|count| Dim::new(count).at_most(extent)),
+            _ => count == 0 || Dim::new(1).at_most(extent),
         };
         for (axis, dim) in args.inputs[0].shape.dims().iter().enumerate() {
             for (name, count) in [("before", pad.before[axis]), ("after", pad.after[axis])] {
-                if !there(count, dim.size) {
+                if !there(count, *dim) {
                     let name = if args.get(name).is_some() { name } else { "before" };
                     return Err(match mode {
                         1 => {
@@ -84,7 +85,7 @@ const MODES: [&str; 3] = ["constant", "reflect", "edge"];
 fn counts(args: &Args<'_>, name: &'static str) -> Result<Option<[usize; MAX_RANK]>, RuleError> {
     let rank = args.inputs[0].shape.rank();
     let wrong = RuleError::Setting { name, expected: Expected::PerDim(rank) };
-    let list = match args.get(name) {
+    let list = match args.fixed(name)? {
         None => return Ok(None),
         Some(Value::List(list)) if list.len() == rank => list,
         Some(_) => return Err(wrong),
@@ -113,8 +114,8 @@ impl Operator for Pad {
         number("value", self.value, dtype)?;
         let mut output = inputs[0];
         for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate() {
-            let size = dim.size.checked_add(self.before[axis]).and_then(|size| size.checked_add(self.after[axis]));
-            *dim = named(size.ok_or(RuleError::Overflow)?, *dim);
+            let padded = dim.plus(self.before[axis]).and_then(|dim| dim.plus(self.after[axis]));
+            *dim = named(padded.ok_or(RuleError::Overflow)?, *dim);
         }
         Ok(output)
     }
@@ -134,7 +135,10 @@ impl Operator for Pad {
         use alloc::rc::Rc;
         use alloc::vec;
 
-        let mut dims = types[0].shape.sizes();
+        let mut dims = [Dim::new(1); MAX_RANK];
+        for (dim, given) in dims.iter_mut().zip(types[0].shape.dims()) {
+            *dim = given.named(0);
+        }
         let rank = types[0].shape.rank();
         let mut last: super::Last = (Rc::new(super::Identity {}), vec![inputs[0]]);
         let mut inside = None;
@@ -152,23 +156,25 @@ impl Operator for Pad {
                 if mode != 0 {
                     let extent = dims[axis];
                     let first = match (mode, side) {
-                        (1, "before") => size,
-                        (1, _) => extent - 2,
-                        (_, "before") => 0,
-                        _ => extent - 1,
+                        (1, "before") => Some(Dim::new(size)),
+                        (1, _) => extent.minus(2),
+                        (_, "before") => Some(Dim::new(0)),
+                        _ => extent.minus(1),
                     };
+                    let first = first.ok_or(RuleError::Overflow)?;
                     let border = super::Border { axis, count: size, first, back: mode == 1 };
                     return add(&name, Rc::new(border), &[within]).map(Some);
                 }
                 let mut dims = dims;
-                dims[axis] = size;
+                dims[axis] = Dim::new(size);
                 let fill = super::Fill { dims, rank, value: self.value, dtype: types[0].dtype };
                 add(&name, Rc::new(fill), &[]).map(Some)
             };
             let (before, after) = (block("before", self.before[axis])?, block("after", self.after[axis])?);
             let parts = before.into_iter().chain(last.1).chain(after).collect();
             last = (Rc::new(super::Concat { axis }), parts);
-            dims[axis] += self.before[axis] + self.after[axis];
+            let border = self.before[axis].checked_add(self.after[axis]).ok_or(RuleError::Overflow)?;
+            dims[axis] = dims[axis].plus(border).ok_or(RuleError::Overflow)?;
             inside = Some(axis);
         }
         Ok(last)

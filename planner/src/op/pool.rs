@@ -72,8 +72,8 @@ impl Window {
         let kernel = args.pair("kernel", 1, None)?;
         let stride = args.pair("stride", 1, Some(kernel))?;
         let dilation = args.pair("dilation", 1, Some([1, 1]))?;
-        let (input, _) = plane(shape, channels_last);
-        let padding = padding(args, input, kernel, stride, dilation)?;
+        let (input, axes) = plane(shape, channels_last);
+        let padding = padding(args, input, kernel, stride, dilation, axes)?;
         for side in 0..2 {
             let reach = (kernel[side] - 1).saturating_mul(dilation[side]).saturating_add(1);
             if padding[side] >= reach || padding[side + 2] >= reach {
@@ -94,11 +94,18 @@ impl Window {
             let padded = [self.padding[side], self.padding[side + 2]];
             let size =
                 extent(input[side], self.kernel[side], self.stride[side], padded, self.dilation[side], self.ceil)
-                    .ok_or(RuleError::Extent {
-                        at: (0, axes[side]),
-                        expected: least(self.kernel[side], padded, self.dilation[side]),
-                        at_least: true,
-                        rule: "the window has to fit into the padded image at least once",
+                    .ok_or(if self.ceil && input[side].is_open() {
+                        RuleError::OpenExtent {
+                            at: (0, axes[side]),
+                            rule: "whether a last window fits with `ceil` depends on it",
+                        }
+                    } else {
+                        RuleError::Extent {
+                            at: (0, axes[side]),
+                            expected: least(self.kernel[side], padded, self.dilation[side]),
+                            at_least: true,
+                            rule: "the window has to fit into the padded image at least once",
+                        }
                     })?;
             let dim = &mut shape.dims_mut()[axes[side]];
             *dim = named(size, *dim);

@@ -2,7 +2,7 @@
 //! in `i32`, each rescaled by a fixed-point multiplier that is made of the scales.
 
 use super::quant::{HIGH, LOW, dtypes, single, single_or_along, zero};
-use super::window::{extent, least, named, padding, plane};
+use super::window::{extent, least, named, padding, plane, taps};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::{DType, Dim, Shape, Type};
 
@@ -86,8 +86,9 @@ fn windows(args: &Args<'_>) -> Result<Windows, RuleError> {
     let stride = args.pair("stride", 1, Some([1, 1]))?;
     let dilation = args.pair("dilation", 1, Some([1, 1]))?;
     four(args.inputs)?;
-    let [image, kernel] = [0, 1].map(|input| plane(&args.inputs[input].shape, true).0);
-    Ok((stride, padding(args, image, kernel, stride, dilation)?, dilation))
+    let [(image, axes), (kernel, kernel_axes)] = [0, 1].map(|input| plane(&args.inputs[input].shape, true));
+    let kernel = taps(kernel, kernel_axes)?;
+    Ok((stride, padding(args, image, kernel, stride, dilation, axes)?, dilation))
 }
 
 /// Images and filters have four dimensions.
@@ -102,6 +103,7 @@ fn four(inputs: &[Type]) -> Result<(), RuleError> {
 fn result(inputs: &[Type], (stride, padding, dilation): Windows, channels: Dim) -> Result<Shape, RuleError> {
     let (image, axes) = plane(&inputs[0].shape, true);
     let (kernel, kernel_axes) = plane(&inputs[1].shape, true);
+    let kernel = taps(kernel, kernel_axes)?;
     let x = inputs[0].shape.dims();
     let mut output = [Dim::default(); 2];
     for side in 0..2 {
@@ -219,7 +221,11 @@ conv! {
                     rule: "depthwise filters are `1 KH KW C*M`",
                 });
             }
-            let whole = if x[3].size == 0 { w[3].size == 0 } else { w[3].size.is_multiple_of(x[3].size) };
+            let whole = match x[3].fixed() {
+                Some(0) => w[3] == Dim::new(0),
+                Some(channels) => w[3].over_exactly(channels).is_some(),
+                None => w[3] == x[3],
+            };
             if !whole {
                 return Err(RuleError::Mismatch {
                     left: (0, 3),

@@ -69,7 +69,8 @@ macro_rules! pool {
                 }
                 let kernel = args.pair("kernel", 1, None)?;
                 let stride = args.pair("stride", 1, Some(kernel))?;
-                let padding = padding(args, plane(shape, true).0, kernel, stride, [1, 1])?;
+                let (image, axes) = plane(shape, true);
+                let padding = padding(args, image, kernel, stride, [1, 1], axes)?;
                 if (0..4).any(|edge| padding[edge] >= kernel[edge % 2]) {
                     return Err(bad("padding", "less than the window, so that no window lies in padding alone"));
                 }

@@ -132,7 +132,7 @@ fn layer(inputs: &[Type], gates: usize, states: bool) -> Result<[Dim; 3], RuleEr
     let dims = |input: usize| inputs[input].shape.dims();
     let first = usize::from(states);
     let (batch, units) = (dims(1)[first], dims(1)[first + 1]);
-    if states && dims(1)[0].size != 2 {
+    if states && dims(1)[0] != Dim::new(2) {
         let rule = "the state is h and c, one after the other";
         return Err(RuleError::Extent { at: (1, 0), expected: 2, at_least: false, rule });
     }
@@ -158,10 +158,11 @@ fn layer(inputs: &[Type], gates: usize, states: bool) -> Result<[Dim; 3], RuleEr
             return Err(RuleError::Mismatch { left, right, rule });
         }
     }
-    let expected = units.size.checked_mul(gates).ok_or(RuleError::Overflow)?;
+    let expected = units.times(gates).ok_or(RuleError::Overflow)?;
     for input in 2..inputs.len() {
-        if dims(input)[0].size != expected {
+        if dims(input)[0] != expected {
             let rule = "there has to be a row for each unit of each gate";
+            let expected = expected.size;
             return Err(RuleError::Extent { at: (input, 0), expected, at_least: false, rule });
         }
     }

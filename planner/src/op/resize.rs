@@ -12,7 +12,7 @@ operator! {
         /// The axes that are resized.
         axes: [bool; MAX_RANK],
         /// The extents along them.
-        sizes: [usize; MAX_RANK],
+        sizes: [Dim; MAX_RANK],
         /// How many times as many elements there are along them; 0 says that the extents' quotient is meant.
         scales: [f32; MAX_RANK],
         /// 0 nearest, 1 linear, 2 cubic (Keys, 1981).
@@ -80,7 +80,7 @@ impl Described for Resize {
         }
         let mut resize = Resize {
             axes,
-            sizes: [0; MAX_RANK],
+            sizes: [Dim::new(0); MAX_RANK],
             scales: [0.0; MAX_RANK],
             mode: args.word("mode", &MODES, "`nearest`, `linear` or `cubic`")?,
             coordinates: args.word(
@@ -113,8 +113,11 @@ impl Described for Resize {
                     return Err(wrong);
                 }
                 for (axis, value) in marked.zip(list) {
-                    let Value::Int(size, _) = *value else { return Err(wrong) };
-                    resize.sizes[axis] = usize::try_from(size).map_err(|_| wrong)?;
+                    resize.sizes[axis] = match *value {
+                        Value::Int(size, _) => Dim::new(usize::try_from(size).map_err(|_| wrong)?),
+                        Value::Open(dim) => dim.named(0),
+                        _ => return Err(wrong),
+                    };
                 }
             }
             (None, Some(scale)) => {
@@ -133,15 +136,33 @@ impl Described for Resize {
                     if !(value > 0.0 && value.is_finite()) {
                         return Err(wrong);
                     }
-                    let extent = args.inputs[0].shape.dims()[axis].size;
-                    // The cast rounds towards zero, and what is beyond all sizes becomes the largest one.
-                    resize.sizes[axis] = (extent as f64 * f64::from(value)) as usize;
+                    let extent = args.inputs[0].shape.dims()[axis];
+                    resize.sizes[axis] = match extent.fixed() {
+                        // The cast rounds towards zero, and what is beyond all sizes becomes the largest one.
+                        Some(extent) => Dim::new((extent as f64 * f64::from(value)) as usize),
+                        None => scaled(extent, value).ok_or(RuleError::OpenExtent {
+                            at: (0, axis),
+                            rule: "a scale of an open extent is a whole number, or one half, one quarter and so on",
+                        })?,
+                    };
                     resize.scales[axis] = value;
                 }
             }
         }
         resize.infer(args.inputs)?;
         Ok(resize)
+    }
+}
+
+/// An open extent times a scale, rounded down, where that has a formula.
+fn scaled(extent: Dim, scale: f32) -> Option<Dim> {
+    // What a single cannot tell from its neighbours is no whole number.
+    let whole =
+        |number: f32| ((1.0..=1e6).contains(&number) && (number as usize) as f32 == number).then_some(number as usize);
+    match whole(scale) {
+        Some(times) => extent.times(times),
+        // A power of two has an exact inverse, so that both ways of rounding are the same.
+        None => extent.over(whole(1.0 / scale).filter(|parts| parts.is_power_of_two())?),
     }
 }
 
@@ -169,7 +190,7 @@ impl Operator for Resize {
         for axis in (0..MAX_RANK).filter(|axis| self.axes[*axis]) {
             list[count] = match scaled {
                 true => Value::Float(f64::from(self.scales[axis])),
-                false => Value::Int(i64::try_from(self.sizes[axis]).unwrap_or(i64::MAX), 0),
+                false => super::extent(self.sizes[axis]),
             };
             count += 1;
         }
@@ -195,12 +216,12 @@ impl Operator for Resize {
         let mut output = inputs[0];
         for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate().filter(|(axis, _)| self.axes[*axis]) {
             let size = self.sizes[axis];
-            if dim.size == 0 && size > 0 {
+            if !Dim::new(1).at_most(*dim) && size != Dim::new(0) {
                 let rule = "there is nothing to resize";
                 return Err(RuleError::Extent { at: (0, axis), expected: 1, at_least: true, rule });
             }
-            if dim.size != size {
-                *dim = Dim::new(size);
+            if *dim != size {
+                *dim = size;
             }
         }
         Ok(output)

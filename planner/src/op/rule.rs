@@ -10,6 +10,8 @@ use crate::{DType, Dim, MAX_RANK, Shape, Type};
 pub enum Value<'a> {
     /// An integer, or a name from `dims(…)`, or a braced expression of them.
     Int(i64, u16),
+    /// An extent that follows from an open dim.
+    Open(Dim),
     /// A number with a fraction.
     Float(f64),
     /// `true` or `false`.
@@ -137,6 +139,23 @@ pub enum RuleError {
         /// What it has to be, in words.
         expects: &'static str,
     },
+    /// A setting's value follows from an open dim and has to be a number that is fixed.
+    OpenSetting {
+        /// Its name.
+        name: &'static str,
+    },
+    /// An extent follows from an open dim and has to be fixed.
+    OpenExtent {
+        /// Operand and axis.
+        at: (usize, usize),
+        /// Why, in words.
+        rule: &'static str,
+    },
+    /// An extent of the result does not follow from one open dim by a formula.
+    NoFormula {
+        /// Which extents cannot be, in words: `the product of two open extents`.
+        rule: &'static str,
+    },
     /// The operand is to be written and is no state.
     NoState {
         /// Operand.
@@ -166,6 +185,8 @@ pub enum Expected {
     PerDim(usize),
     /// Extents whose product is the number of elements.
     Elements(usize),
+    /// Extents whose product is the number of elements, which follows from open dims.
+    OpenElements,
     /// A number that divides that extent.
     Divisor(usize),
 }
@@ -179,6 +200,9 @@ impl fmt::Display for Expected {
             Expected::Between(low, high) => write!(f, "a whole number from {low} to {high}"),
             Expected::PerDim(1) => f.write_str("a list of 1 whole number"),
             Expected::PerDim(rank) => write!(f, "a list of {rank} whole numbers, one per dimension"),
+            Expected::OpenElements => {
+                f.write_str("extents whose product is the number of elements, whatever the open extents are")
+            }
             Expected::Elements(count) => write!(f, "extents whose product is {count}"),
             Expected::Divisor(extent) => write!(f, "a divisor of the extent, which is {extent}"),
         }
@@ -196,6 +220,17 @@ impl<'a> Args<'a> {
         self.settings.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
     }
 
+    /// The value given for `name`, when no part of it follows from an open dim.
+    pub fn fixed(&self, name: &'static str) -> Result<Option<Value<'a>>, RuleError> {
+        let value = self.get(name);
+        let open = match value {
+            Some(Value::Open(_)) => true,
+            Some(Value::List(values)) => values.iter().any(|value| matches!(value, Value::Open(_))),
+            _ => false,
+        };
+        if open { Err(RuleError::OpenSetting { name }) } else { Ok(value) }
+    }
+
     /// True when that optional operand is left out although later ones are given. Then it stands among the settings as
     /// `name = _`, which is also how the textual form says it. An operator that can do without it says so too, in
     /// [`Operator::settings`](super::Operator::settings); for one that does not the call is refused.
@@ -205,7 +240,7 @@ impl<'a> Args<'a> {
 
     /// A number, or `default`.
     pub fn float(&self, name: &'static str, default: f32) -> Result<f32, RuleError> {
-        let value = match self.get(name) {
+        let value = match self.fixed(name)? {
             None => return Ok(default),
             Some(Value::Int(value, _)) => value as f64,
             Some(Value::Float(value)) => value,
@@ -217,7 +252,7 @@ impl<'a> Args<'a> {
 
     /// `true` or `false`, or `default`.
     pub fn bool(&self, name: &'static str, default: bool) -> Result<bool, RuleError> {
-        match self.get(name) {
+        match self.fixed(name)? {
             None => Ok(default),
             Some(Value::Bool(value)) => Ok(value),
             Some(_) => Err(bad(name, "`true` or `false`")),
@@ -226,7 +261,7 @@ impl<'a> Args<'a> {
 
     /// The index of the word given among `words`, or 0.
     pub fn word(&self, name: &'static str, words: &[&str], expected: &'static str) -> Result<usize, RuleError> {
-        match self.get(name) {
+        match self.fixed(name)? {
             None => Ok(0),
             Some(Value::Word(word)) => words.iter().position(|known| *known == word).ok_or(bad(name, expected)),
             Some(_) => Err(bad(name, expected)),
@@ -235,7 +270,7 @@ impl<'a> Args<'a> {
 
     /// A whole number of at least `low`, or `default`.
     pub fn size(&self, name: &'static str, low: usize, default: Option<usize>) -> Result<usize, RuleError> {
-        match self.get(name) {
+        match self.fixed(name)? {
             None => default.ok_or(RuleError::Missing { name, expects: "a whole number" }),
             Some(value) => whole(value, low).ok_or(RuleError::Setting { name, expected: at_least(low) }),
         }
@@ -248,7 +283,7 @@ impl<'a> Args<'a> {
         } else {
             bad(name, "one number above 0 or `[vertical, horizontal]`")
         };
-        match self.get(name) {
+        match self.fixed(name)? {
             None => default.ok_or(RuleError::Missing { name, expects: "one number or `[vertical, horizontal]`" }),
             Some(Value::List(&[y, x])) => Ok([whole(y, low).ok_or(wrong)?, whole(x, low).ok_or(wrong)?]),
             Some(value) => whole(value, low).map(|both| [both; 2]).ok_or(wrong),
@@ -258,7 +293,7 @@ impl<'a> Args<'a> {
     /// An axis of operand `input`, negative counted from the end, or `default`.
     pub fn axis(&self, name: &'static str, input: usize, default: Option<i64>) -> Result<usize, RuleError> {
         let rank = self.inputs[input].shape.rank();
-        let given = match (self.get(name), default) {
+        let given = match (self.fixed(name)?, default) {
             (Some(Value::Int(axis, _)), _) => axis,
             (None, Some(axis)) => axis,
             (None, None) => return Err(RuleError::Missing { name, expects: "an axis" }),
@@ -281,7 +316,7 @@ impl<'a> Args<'a> {
             }
             _ => Err(bad(name, "an axis or a list of axes")),
         };
-        match self.get(name) {
+        match self.fixed(name)? {
             None => marks[..rank].fill(true),
             Some(Value::List(list)) => list.iter().try_for_each(|value| mark(*value))?,
             Some(value) => mark(value)?,
@@ -299,7 +334,8 @@ impl<'a> Args<'a> {
         let mut open = None;
         for (axis, value) in list.iter().enumerate() {
             let dim = match *value {
-                Value::Int(size, name) if size >= 0 => Dim { size: size as usize, name },
+                Value::Int(size, name) if size >= 0 => Dim::new(size as usize).named(name),
+                Value::Open(dim) => dim,
                 Value::Infer if open.is_none() => {
                     open = Some(axis);
                     Dim::new(1)

@@ -28,57 +28,50 @@ operator! {
 }
 
 /// The views that an operator stands for: a shape, an order of its axes, and the shape of the result.
-type Moves = ([usize; 6], [usize; 6], [usize; 4]);
+type Moves = ([Dim; 6], [usize; 6], [Dim; 4]);
 
 impl DepthToSpace {
-    fn moves(&self, dims: [usize; 4]) -> Option<Moves> {
-        let s = self.block;
-        let area = s.checked_mul(s)?;
+    fn moves(&self, dims: [Dim; 4]) -> Option<Moves> {
+        let block = self.block;
         let [n, c, h, w] = image(dims, self.channels_last);
-        if !c.is_multiple_of(area) {
-            return None;
-        }
-        let d = c / area;
+        let (s, d) = (Dim::new(block), c.over_exactly(block.checked_mul(block)?)?);
         let (split, axes) = match (self.channels_last, self.crd) {
             (false, false) => ([n, s, s, d, h, w], [0, 3, 4, 1, 5, 2]),
             (false, true) => ([n, d, s, s, h, w], [0, 1, 4, 2, 5, 3]),
             (true, false) => ([n, h, w, s, s, d], [0, 1, 3, 2, 4, 5]),
             (true, true) => ([n, h, w, d, s, s], [0, 1, 4, 2, 5, 3]),
         };
-        Some((split, axes, image_back([n, d, h.checked_mul(s)?, w.checked_mul(s)?], self.channels_last)))
+        Some((split, axes, image_back([n, d, h.times(block)?, w.times(block)?], self.channels_last)))
     }
 }
 
 impl SpaceToDepth {
-    fn moves(&self, dims: [usize; 4]) -> Option<Moves> {
-        let s = self.block;
+    fn moves(&self, dims: [Dim; 4]) -> Option<Moves> {
+        let block = self.block;
         let [n, c, h, w] = image(dims, self.channels_last);
-        if !h.is_multiple_of(s) || !w.is_multiple_of(s) {
-            return None;
-        }
-        let (rows, columns) = (h / s, w / s);
+        let (s, rows, columns) = (Dim::new(block), h.over_exactly(block)?, w.over_exactly(block)?);
         let (split, axes) = match (self.channels_last, self.crd) {
             (false, false) => ([n, c, rows, s, columns, s], [0, 3, 5, 1, 2, 4]),
             (false, true) => ([n, c, rows, s, columns, s], [0, 1, 3, 5, 2, 4]),
             (true, false) => ([n, rows, s, columns, s, c], [0, 1, 3, 2, 4, 5]),
             (true, true) => ([n, rows, s, columns, s, c], [0, 1, 3, 5, 2, 4]),
         };
-        let depth = c.checked_mul(s.checked_mul(s)?)?;
+        let depth = c.times(block.checked_mul(block)?)?;
         Some((split, axes, image_back([n, depth, rows, columns], self.channels_last)))
     }
 }
 
-fn image([a, b, c, d]: [usize; 4], channels_last: bool) -> [usize; 4] {
+fn image([a, b, c, d]: [Dim; 4], channels_last: bool) -> [Dim; 4] {
     if channels_last { [a, d, b, c] } else { [a, b, c, d] }
 }
 
-fn image_back([n, c, h, w]: [usize; 4], channels_last: bool) -> [usize; 4] {
+fn image_back([n, c, h, w]: [Dim; 4], channels_last: bool) -> [Dim; 4] {
     if channels_last { [n, h, w, c] } else { [n, c, h, w] }
 }
 
-fn four(inputs: &[Type]) -> Result<[usize; 4], RuleError> {
+fn four(inputs: &[Type]) -> Result<[Dim; 4], RuleError> {
     match inputs[0].shape.dims() {
-        [a, b, c, d] => Ok([a.size, b.size, c.size, d.size]),
+        [a, b, c, d] => Ok([*a, *b, *c, *d]),
         _ => Err(RuleError::Rank { input: 0, expected: "4 dimensions" }),
     }
 }
@@ -121,9 +114,8 @@ macro_rules! space {
                 let dims = four(inputs)?;
                 let (_, _, after) = self.moves(dims).ok_or(bad("block", $wrong))?;
                 let mut shape = Shape::SCALAR;
-                for (size, dim) in after.iter().zip(inputs[0].shape.dims()) {
-                    let dim = if *size == dim.size { *dim } else { Dim::new(*size) };
-                    shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
+                for (after, before) in after.iter().zip(inputs[0].shape.dims()) {
+                    shape = shape.with(super::window::named(*after, *before)).ok_or(RuleError::TooManyDims)?;
                 }
                 Ok(Type { dtype: inputs[0].dtype, shape })
             }
@@ -159,8 +151,10 @@ space! {
 }
 
 #[cfg(feature = "alloc")]
-fn reshape(to: &[usize]) -> super::Reshape {
-    let mut dims = [1; crate::MAX_RANK];
-    dims[..to.len()].copy_from_slice(to);
-    super::Reshape { dims, rank: to.len(), names: [0; crate::MAX_RANK] }
+fn reshape(to: &[Dim]) -> super::Reshape {
+    let mut dims = [Dim::new(1); crate::MAX_RANK];
+    for (dim, to) in dims.iter_mut().zip(to) {
+        *dim = to.named(0);
+    }
+    super::Reshape { dims, rank: to.len() }
 }

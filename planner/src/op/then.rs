@@ -64,6 +64,11 @@ mod fused {
             self.stage.fields(visit);
         }
 
+        fn at(&self, values: &[usize]) -> Rc<dyn Operator> {
+            let (base, stage) = (self.base.at(values), self.stage.at(values));
+            Rc::new(Fused { base, stage, ..self.clone() })
+        }
+
         fn as_any(&self) -> &dyn Any {
             self
         }

@@ -10,11 +10,9 @@ operator! {
     /// The same elements in row-major order under another shape.
     Reshape = "reshape" {
         /// The new extents; ones beyond `rank`.
-        dims: [usize; MAX_RANK],
+        dims: [Dim; MAX_RANK],
         /// How many of them count.
         rank: usize,
-        /// The names the new extents were given.
-        names: [usize; MAX_RANK],
     }
     /// The dimensions from `start` to the last become one.
     Flatten = "flatten" {
@@ -33,9 +31,9 @@ operator! {
         /// The axis that is cut.
         axis: usize,
         /// First index.
-        start: usize,
+        start: Dim,
         /// One past the last index.
-        end: usize,
+        end: Dim,
         /// Distance between indices.
         step: usize,
     }
@@ -67,41 +65,45 @@ impl Described for Reshape {
 
     fn build(args: &Args<'_>) -> Result<Reshape, RuleError> {
         let (mut shape, open) = args.dims("shape")?;
-        let elements = args.inputs[0].shape.elements().ok_or(RuleError::Overflow)?;
-        let wrong = RuleError::Setting { name: "shape", expected: Expected::Elements(elements) };
-        let known = shape.elements().ok_or(wrong)?;
+        let given = &args.inputs[0].shape;
+        let wrong = elements_of(given)?;
         if let Some(axis) = open {
-            if known == 0 {
+            if shape.elements() == Some(0) {
                 return Err(bad("shape", "extents without a 0 where `_` is to be inferred"));
             }
-            if !elements.is_multiple_of(known) {
-                return Err(wrong);
-            }
-            shape.dims_mut()[axis] = Dim::new(elements / known);
-        } else if known != elements {
+            shape.dims_mut()[axis] = given.product_over(&shape).ok_or(wrong)?;
+        } else if !shape.same_elements(given) {
             return Err(wrong);
         }
-        let mut names = [0; MAX_RANK];
-        for (name, dim) in names.iter_mut().zip(shape.dims()) {
-            *name = usize::from(dim.name);
+        let mut dims = [Dim::new(1); MAX_RANK];
+        for (dim, given) in dims.iter_mut().zip(shape.dims()) {
+            *dim = *given;
         }
-        Ok(Reshape { dims: shape.sizes(), rank: shape.rank(), names })
+        Ok(Reshape { dims, rank: shape.rank() })
     }
+}
+
+/// The complaint that extents are not those of as many elements as a tensor of that shape has.
+fn elements_of(shape: &Shape) -> Result<RuleError, RuleError> {
+    let expected = match shape.is_open() {
+        true => Expected::OpenElements,
+        false => Expected::Elements(shape.elements().ok_or(RuleError::Overflow)?),
+    };
+    Ok(RuleError::Setting { name: "shape", expected })
 }
 
 impl Operator for Reshape {
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
-        Field::Usizes(&self.dims[..self.rank]).spell(&mut |shape| visit("shape", shape));
+        Field::Dims(&self.dims[..self.rank]).spell(&mut |shape| visit("shape", shape));
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let mut shape = Shape::SCALAR;
-        for (size, name) in self.dims.iter().zip(self.names).take(self.rank) {
-            shape = shape.with(Dim { size: *size, name: name as u16 }).ok_or(RuleError::TooManyDims)?;
+        for dim in self.dims.iter().take(self.rank) {
+            shape = shape.with(*dim).ok_or(RuleError::TooManyDims)?;
         }
-        if shape.elements() != inputs[0].shape.elements() {
-            let elements = inputs[0].shape.elements().ok_or(RuleError::Overflow)?;
-            return Err(RuleError::Setting { name: "shape", expected: Expected::Elements(elements) });
+        if !shape.same_elements(&inputs[0].shape) {
+            return Err(elements_of(&inputs[0].shape)?);
         }
         Ok(Type { dtype: inputs[0].dtype, shape })
     }
@@ -139,7 +141,12 @@ impl Operator for Flatten {
         let (kept, merged) = dims.split_at(self.start);
         let last = match merged {
             [only] => *only,
-            _ => Dim::new(Shape::new(merged).and_then(|shape| shape.elements()).ok_or(RuleError::Overflow)?),
+            _ => {
+                let merged = Shape::new(merged).unwrap_or_default();
+                // What could not be counted at the bound is too large; else there is no formula.
+                merged.elements().ok_or(RuleError::Overflow)?;
+                merged.product().ok_or(RuleError::NoFormula { rule: "the product of the merged extents" })?
+            }
         };
         let shape = Shape::new(kept).and_then(|shape| shape.with(last)).ok_or(RuleError::TooManyDims)?;
         Ok(Type { dtype: inputs[0].dtype, shape })
@@ -270,32 +277,46 @@ impl Described for Slice {
             return Err(RuleError::Rank { input: 0, expected: "at least 1 dimension" });
         }
         let axis = args.axis("axis", 0, Some(0))?;
-        let extent = args.inputs[0].shape.dims()[axis].size;
-        let start = index(args, "start", extent, 0, 0)?;
+        let extent = args.inputs[0].shape.dims()[axis];
+        let start = index(args, "start", extent, Dim::new(0), Dim::new(0))?;
         let end = index(args, "end", extent, start, extent)?;
         Ok(Slice { axis, start, end, step: args.size("step", 1, Some(1))? })
     }
 }
 
 /// The index given for `name`, negative counted from the end, no less than `low` and no more than `extent`.
-fn index(args: &Args<'_>, name: &'static str, extent: usize, low: usize, default: usize) -> Result<usize, RuleError> {
-    let wrong = RuleError::Setting { name, expected: Expected::Between(low as i64, extent as i64) };
-    let given = match args.get(name) {
-        None => default as i64,
-        Some(Value::Int(given, _)) if given < 0 => given.checked_add(extent as i64).ok_or(wrong)?,
-        Some(Value::Int(given, _)) => given,
-        Some(_) => return Err(wrong),
+fn index(args: &Args<'_>, name: &'static str, extent: Dim, low: Dim, default: Dim) -> Result<Dim, RuleError> {
+    let wrong = RuleError::Setting {
+        name,
+        expected: match (low.fixed(), extent.fixed()) {
+            (Some(low), Some(extent)) => Expected::Between(low as i64, extent as i64),
+            _ => Expected::Words("an index within the extent, whatever the open extents are"),
+        },
     };
-    usize::try_from(given).ok().filter(|index| (low..=extent).contains(index)).ok_or(wrong)
+    let given = match args.get(name) {
+        None => Some(default),
+        Some(Value::Int(given, _)) if given < 0 => {
+            usize::try_from(given.unsigned_abs()).ok().and_then(|back| extent.minus(back))
+        }
+        Some(Value::Int(given, _)) => usize::try_from(given).ok().map(Dim::new),
+        Some(Value::Open(given)) => Some(given.named(0)),
+        Some(_) => None,
+    };
+    given.filter(|index| low.at_most(*index) && index.at_most(extent)).ok_or(wrong)
 }
 
 impl Operator for Slice {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let mut output = inputs[0];
         let extent = output.shape.dims()[self.axis];
-        let count = (self.end - self.start).div_ceil(self.step);
-        if count != extent.size {
-            output.shape.dims_mut()[self.axis] = Dim::new(count);
+        let rule = RuleError::NoFormula { rule: "the length of the range, which may not shrink where the dim grows" };
+        let length = self.end.without(self.start).ok_or(rule)?;
+        let count = match length.fixed() {
+            Some(length) => Dim::new(length.div_ceil(self.step)),
+            None => length.plus(self.step - 1).and_then(|dim| dim.over(self.step)).ok_or(RuleError::Overflow)?,
+        };
+        if count != extent {
+            output.shape.dims_mut()[self.axis] = count.named(0);
         }
         Ok(output)
     }
@@ -312,7 +333,7 @@ impl Operator for Slice {
         if view.dims.contains(&0) {
             return Some(view);
         }
-        view.offset += self.start * input.strides[self.axis] * input.dtype.size();
+        view.offset += self.start.size * input.strides[self.axis] * input.dtype.size();
         if count > 1 {
             view.strides[self.axis] = input.strides[self.axis] * self.step;
         }

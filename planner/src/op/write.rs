@@ -71,7 +71,7 @@ impl Operator for Write {
         }
         for (axis, (whole, part)) in state.shape.dims().iter().zip(src.shape.dims()).enumerate() {
             let along = !self.whole && axis == self.axis;
-            if if along { part.size > whole.size } else { part != whole } {
+            if if along { !part.at_most(*whole) } else { part != whole } {
                 let rule = match (self.whole, along) {
                     (true, _) => "without `at` the source has to have the state's extents",
                     (_, true) => "the source cannot have more rows than the state",

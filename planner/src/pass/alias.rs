@@ -28,12 +28,13 @@ pub(super) fn in_place(lowered: &mut Lowered, lifetimes: &[Lifetime]) {
         else {
             continue;
         };
-        let (root, offset) = (lowered.tensors[parent].root, lowered.tensors[parent].view.offset);
+        let (root, place) = (lowered.tensors[parent].root, lowered.tensors[parent].view.clone());
         lowered.tensors[output].storage = Storage::InPlace(parent);
         let moved = core::mem::take(&mut members[output]);
         for member in &moved {
             lowered.tensors[*member].root = root;
-            lowered.tensors[*member].view.offset += offset;
+            let view = lowered.tensors[*member].view.clone();
+            lowered.tensors[*member].view = view.laid_at(&place);
         }
         members[root].extend(moved);
     }
@@ -49,21 +50,22 @@ fn fits(
 ) -> bool {
     let tensors = &lowered.tensors;
     let (parent, output) = (step.inputs[operand], step.output);
-    let mut target = tensors[output].view;
-    target.offset = tensors[parent].view.offset;
+    // The output has storage of its own so far, and lies at its start.
+    let target = tensors[output].view.clone().laid_at(&tensors[parent].view);
     let root = tensors[parent].root;
     if !step.op.in_place(operand) || !tensors[parent].view.same_elements(&target) || target.span().is_empty() {
         return false;
     }
     // A kept tensor outlives the input's next writing. Parts of the result's own would move with it.
     let kept = members[output].iter().any(|member| tensors[*member].role.is_persistent());
+    if kept && target.moves() {
+        return false;
+    }
     if kept && members[root].iter().any(|member| tensors[*member].role == Role::Input) {
         return false;
     }
-    let span = target.span();
     members[root].iter().all(|member| {
-        let other = tensors[*member].view.span();
-        if other.end <= span.start || span.end <= other.start {
+        if tensors[*member].view.span().is_empty() || tensors[*member].view.apart(&target) {
             return true;
         }
         if lifetimes[*member].last > moment {

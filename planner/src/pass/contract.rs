@@ -25,6 +25,8 @@ pub fn verify(planned: &Planned) -> Result<(), Fault> {
 
 fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<(), Fault> {
     let view = |tensor: usize| &planned.tensors[tensor].view;
+    // A plan is for the largest values of the open dims, and its views have the extents for those.
+    let op = step.op.at(&[]);
     let name = step.op.name();
     let [output] = step.outputs[..] else { fault!("step {index} (`{name}`) has {} results", step.outputs.len()) };
     match step.op.action() {
@@ -40,7 +42,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     if step.op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
         fault!("step {index} (`{name}`) reads halves, and its kernel takes f32 alone");
     }
-    match op::infer(&*step.op, &types) {
+    match op::infer(&*op, &types) {
         Ok(inferred) if inferred == result => {}
         Ok(inferred) => fault!("step {index} (`{name}`) makes {inferred} and writes {result}"),
         Err(error) => fault!("step {index} (`{name}`) does not take its operands: {error:?}"),
@@ -62,7 +64,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
         [scratch] if view(scratch).is_packed() => view(scratch).span().len(),
         _ => fault!("step {index} (`{name}`) has its working space in pieces"),
     };
-    let needed = step.op.scratch(&types, &result);
+    let needed = op.scratch(&types, &result);
     if given < needed {
         fault!("step {index} (`{name}`) needs {needed} bytes to work in and has {given}");
     }

@@ -9,10 +9,11 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::Options;
+use super::seen::{Samples, Seen, samples};
+use super::{How, Options};
 use crate::graph::{Graph, Node, TensorId};
 use crate::op::{self, Action, Operator};
-use crate::{Role, Storage, Type, View};
+use crate::{Dim, Role, Storage, Type};
 
 /// Steps and tensors after lowering. Indices are positions in `tensors`.
 pub(super) struct Lowered {
@@ -31,7 +32,9 @@ pub(super) struct Tensor {
     /// The tensor whose storage this one lies in; itself when it has its own.
     pub(super) root: usize,
     /// Where it lies, relative to the start of the root.
-    pub(super) view: View,
+    pub(super) view: Seen,
+    /// How that is worked out.
+    pub(super) how: How,
 }
 
 /// A kernel call after lowering.
@@ -53,8 +56,8 @@ enum Place {
     CopiedView(TensorId),
     /// Its own storage, holding a packed copy of a strided view of that tensor.
     CopiedOut(TensorId),
-    /// The part of that concatenation which starts at that index.
-    Part(TensorId, usize),
+    /// The part of that concatenation which starts there along its axis.
+    Part(TensorId, Dim),
     /// Those of that version of a state, which it is written over.
     Version(TensorId),
     /// Those of that version of a state, which is set to it.
@@ -70,7 +73,8 @@ struct Lowering<'g> {
     readers: Vec<Vec<(&'g Node, usize)>>,
     places: Vec<Place>,
     /// Relative to the root; filled on demand once the places it rests on are final.
-    views: Vec<Option<(TensorId, View)>>,
+    views: Vec<Option<(TensorId, Seen)>>,
+    samples: Samples,
 }
 
 /// Lowers the graph. Whether parts of concatenations may be produced in place is an option.
@@ -112,25 +116,25 @@ impl<'g> Lowering<'g> {
                 places[id.index()] = Place::Dead;
             }
         }
-        Lowering { graph, needed, readers, places, views: vec![None; count] }
+        Lowering { graph, needed, readers, places, views: vec![None; count], samples: samples(graph.open_dims()) }
     }
 
     /// The root of a tensor and where it lies in it.
     ///
     /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends. It keeps a list of its
     /// own, because views can rest on one another deeper than a stack is.
-    fn view(&mut self, id: TensorId) -> (TensorId, View) {
+    fn view(&mut self, id: TensorId) -> (TensorId, Seen) {
         let mut resting = Vec::new();
         let mut at = id;
         let mut found = loop {
-            if let Some(known) = self.views[at.index()] {
-                break known;
+            if let Some(known) = &self.views[at.index()] {
+                break known.clone();
             }
             let (Place::View(on) | Place::Part(on, _) | Place::Version(on) | Place::Source(on)) =
                 self.places[at.index()]
             else {
                 let own = self.own_view(at);
-                self.views[at.index()] = Some(own);
+                self.views[at.index()] = Some(own.clone());
                 break own;
             };
             resting.push(at);
@@ -138,32 +142,50 @@ impl<'g> Lowering<'g> {
         };
         while let Some(id) = resting.pop() {
             found = self.view_on(id, found);
-            self.views[id.index()] = Some(found);
+            self.views[id.index()] = Some(found.clone());
         }
         found
     }
 
-    fn own_view(&self, id: TensorId) -> (TensorId, View) {
-        let ty = self.graph.tensor(id).ty;
-        (id, View::packed(ty.dtype, 0, &ty.shape))
+    fn own_view(&self, id: TensorId) -> (TensorId, Seen) {
+        (id, Seen::packed(&self.graph.tensor(id).ty, &self.samples))
     }
 
     /// Where a view or a part lies, given where what it rests on does.
-    fn view_on(&self, id: TensorId, (root, base): (TensorId, View)) -> (TensorId, View) {
+    fn view_on(&self, id: TensorId, (root, base): (TensorId, Seen)) -> (TensorId, Seen) {
         let ty = self.graph.tensor(id).ty;
         match self.places[id.index()] {
             Place::View(_) => {
-                self.producer(id).op.view(&base, &ty).map_or_else(|| self.own_view(id), |view| (root, view))
+                let view = base.through(&*self.producer(id).op, &ty, &self.samples);
+                view.map_or_else(|| self.own_view(id), |view| (root, view))
             }
             Place::Part(concat, start) => {
                 let Action::Concat(axis) = self.producer(concat).op.action() else {
                     unreachable!("a part of a concat")
                 };
-                (root, part_of(&base, axis, start, ty.shape.dims()[axis].size))
+                (root, self.part(&base, axis, start, id))
             }
             Place::Version(_) | Place::Source(_) => (root, base),
             _ => self.own_view(id),
         }
+    }
+
+    /// Where a part lies in the concatenation that lies there.
+    fn part(&self, whole: &Seen, axis: usize, start: Dim, part: TensorId) -> Seen {
+        whole.part(axis, start, self.graph.tensor(part).ty.shape.dims()[axis], &self.samples)
+    }
+
+    /// The parts of a concatenation, each with where it starts along the axis.
+    fn parts(&self, concat: &'g Node, axis: usize) -> Vec<(TensorId, Dim)> {
+        let mut start = Dim::new(0);
+        let part = |part: &TensorId| {
+            let before = start;
+            let size = self.graph.tensor(*part).ty.shape.dims()[axis];
+            // The whole has a formula, and so has every run of its parts: at most one of them is rounded.
+            start = start.joined(size).expect("the whole has an extent");
+            (*part, before)
+        };
+        concat.inputs.iter().map(part).collect()
     }
 
     fn producer(&self, id: TensorId) -> &'g Node {
@@ -179,15 +201,12 @@ impl<'g> Lowering<'g> {
         for node in nodes.into_iter().rev() {
             let Action::Concat(axis) = node.op.action() else { continue };
             let (root, base) = self.view(node.output);
-            let mut start = 0;
-            for part in &node.inputs {
-                let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
-                let place = part_of(&base, axis, start, size);
-                if self.can_be_part(*part, node, root, &place) {
+            for (part, start) in self.parts(node, axis) {
+                let place = self.part(&base, axis, start, part);
+                if self.can_be_part(part, node, root, &place) {
                     self.places[part.index()] = Place::Part(node.output, start);
-                    self.forget(*part);
+                    self.forget(part);
                 }
-                start += size;
             }
         }
     }
@@ -205,7 +224,7 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &View) -> bool {
+    fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &Seen) -> bool {
         let tensor = self.graph.tensor(part);
         let Some(producer) = tensor.producer else { return false };
         let producer = self.graph.call(producer);
@@ -219,10 +238,7 @@ impl<'g> Lowering<'g> {
         if place.is_packed() {
             // Whoever makes or reads it may have another operand in the same root, laid along another axis, whose span
             // goes over this place.
-            let near = |found: (TensorId, View)| {
-                let span = found.1.span();
-                found.0 == root && span.start < place.span().end && place.span().start < span.end
-            };
+            let near = |found: (TensorId, Seen)| found.0 == root && !found.1.apart(place);
             let makes = producer.op.action() == Action::Compute;
             let mut others: Vec<TensorId> = if makes { producer.inputs.clone() } else { Vec::new() };
             let readers = self.readers[part.index()].iter().filter(|(reader, _)| reader.op.action() == Action::Compute);
@@ -232,7 +248,8 @@ impl<'g> Lowering<'g> {
         // A strided part: whoever writes and reads it has to take strides, and no kernel may be handed two operands
         // whose spans interleave.
         if producer.op.action() == Action::Compute
-            && (!producer.op.writes(place) || producer.inputs.iter().any(|input| self.view(*input).0 == root))
+            && (!place.all().all(|place| producer.op.writes(place))
+                || producer.inputs.iter().any(|input| self.view(*input).0 == root))
         {
             return false;
         }
@@ -254,11 +271,13 @@ impl<'g> Lowering<'g> {
             let (root, base) = self.view(of);
             let role = self.graph.tensor(output).role;
             let node = self.producer(output);
-            self.places[output.index()] = match node.op.view(&base, &ty) {
+            self.places[output.index()] = match base.through(&*node.op, &ty, &self.samples) {
                 None => Place::CopiedView(of),
                 Some(_) if !allowed => Place::CopiedOut(of),
                 // Accessors hand out packed elements.
                 Some(view) if role != Role::Node && !view.is_packed() => Place::CopiedOut(of),
+                // A kept tensor is read between forwards too, when no value says where it would be.
+                Some(view) if role == Role::KeptNode && view.moves() => Place::CopiedOut(of),
                 // A kept tensor outlives the next writing of the input, and of the state from outside.
                 Some(_)
                     if role == Role::KeptNode && matches!(self.graph.tensor(root).role, Role::Input | Role::State) =>
@@ -284,16 +303,24 @@ impl<'g> Lowering<'g> {
                     role: tensor.role,
                     storage: Storage::Own,
                     root: out.tensors.len(),
-                    view: View::packed(tensor.ty.dtype, 0, &tensor.ty.shape),
+                    view: Seen::packed(&tensor.ty, &self.samples),
+                    how: How::Packed,
                 });
             }
         }
         for index in 0..self.places.len() {
             let id = TensorId::new(index);
-            let storage = match self.places[index] {
-                Place::View(of) => Storage::View(out.at(of)),
-                Place::Part(whole, _) | Place::Source(whole) => Storage::Part(out.at(whole)),
-                Place::Version(of) => Storage::InPlace(out.at(of)),
+            let (storage, how) = match self.places[index] {
+                Place::View(of) => (Storage::View(out.at(of)), How::Look(self.producer(id).op.clone())),
+                Place::Part(concat, start) => {
+                    let Action::Concat(axis) = self.producer(concat).op.action() else {
+                        unreachable!("a part of a concat")
+                    };
+                    (Storage::Part(out.at(concat)), How::Part { axis, start })
+                }
+                // All of it is one.
+                Place::Source(whole) => (Storage::Part(out.at(whole)), How::Part { axis: 0, start: Dim::new(0) }),
+                Place::Version(of) => (Storage::InPlace(out.at(of)), How::Packed),
                 _ => continue,
             };
             let (root, view) = self.view(id);
@@ -302,6 +329,7 @@ impl<'g> Lowering<'g> {
             out.tensors[tensor].storage = storage;
             out.tensors[tensor].root = root;
             out.tensors[tensor].view = view;
+            out.tensors[tensor].how = how;
         }
         let mut packed = vec![None; self.places.len()];
         for (id, node) in self.graph.nodes() {
@@ -313,11 +341,12 @@ impl<'g> Lowering<'g> {
         out
     }
 
-    fn emit_node(&mut self, out: &mut Lowered, node: &Node, packed: &mut [Option<usize>]) {
+    fn emit_node(&mut self, out: &mut Lowered, node: &'g Node, packed: &mut [Option<usize>]) {
         let output = out.at(node.output);
         match (node.op.action(), self.places[node.output.index()]) {
             (Action::View, Place::CopiedView(of)) => {
-                let copy = out.packed_copy(of, packed);
+                let copy = out.packed_copy(of, packed, &self.samples);
+                out.tensors[output].how = How::Look(node.op.clone());
                 out.tensors[output].storage = Storage::View(copy);
                 out.tensors[output].root = copy;
             }
@@ -325,7 +354,8 @@ impl<'g> Lowering<'g> {
                 let (_, base) = self.view(of);
                 let source = out.at(of);
                 let ty = out.tensors[output].ty;
-                let view = node.op.view(&base, &ty).expect("it was one when its place was decided");
+                let view = base.through(&*node.op, &ty, &self.samples);
+                let view = view.expect("it was one when its place was decided");
                 let strided = out.tensors.len();
                 out.tensors.push(Tensor {
                     name: format!("{}.{}", out.tensors[output].name, node.op.name()),
@@ -334,19 +364,18 @@ impl<'g> Lowering<'g> {
                     storage: Storage::View(source),
                     root: out.tensors[source].root,
                     view,
+                    how: How::Look(node.op.clone()),
                 });
-                out.step(Rc::new(op::Copy {}), vec![strided], output);
+                out.step(Rc::new(op::Copy {}), vec![strided], output, &self.samples);
             }
             (Action::View, _) => {}
             (Action::Expand, _) => unreachable!("what stands for other calls was replaced by them"),
             (Action::Concat(axis), _) => {
-                let mut start = 0;
-                for part in &node.inputs {
-                    let size = self.graph.tensor(*part).ty.shape.dims()[axis].size;
-                    let source = out.at(*part);
+                for (part, start) in self.parts(node, axis) {
+                    let source = out.at(part);
                     let there = self.places[part.index()] == Place::Part(node.output, start);
-                    if !there && out.tensors[source].view.elements() > 0 {
-                        let view = part_of(&out.tensors[output].view, axis, start, size);
+                    if !there && out.tensors[source].view.view.elements() > 0 {
+                        let view = self.part(&out.tensors[output].view, axis, start, part);
                         let copy = out.tensors.len();
                         out.tensors.push(Tensor {
                             name: format!("{}.{}", out.tensors[output].name, out.tensors[source].name),
@@ -355,10 +384,10 @@ impl<'g> Lowering<'g> {
                             storage: Storage::Part(output),
                             root: out.tensors[output].root,
                             view,
+                            how: How::Part { axis, start },
                         });
-                        out.step(Rc::new(op::Copy {}), vec![source], copy);
+                        out.step(Rc::new(op::Copy {}), vec![source], copy, &self.samples);
                     }
-                    start += size;
                 }
             }
             (Action::Write, _) if self.places[node.inputs[1].index()] == Place::Source(node.output) => {}
@@ -370,9 +399,13 @@ impl<'g> Lowering<'g> {
                     let readable = node.op.strided_input(operand) || out.tensors[tensor].view.is_packed();
                     // What a state is set to is copied out of the state's own bytes before they change.
                     let apart = operand == 0 || state.is_none_or(|root| self.view(*input).0 != root);
-                    inputs.push(if readable && apart { tensor } else { out.packed_copy(*input, packed) });
+                    inputs.push(if readable && apart {
+                        tensor
+                    } else {
+                        out.packed_copy(*input, packed, &self.samples)
+                    });
                 }
-                out.step(node.op.clone(), inputs, output);
+                out.step(node.op.clone(), inputs, output, &self.samples);
             }
         }
     }
@@ -395,7 +428,7 @@ impl Lowered {
     }
 
     /// The packed copy of a tensor, made at its first use and shared by later ones.
-    fn packed_copy(&mut self, id: TensorId, packed: &mut [Option<usize>]) -> usize {
+    fn packed_copy(&mut self, id: TensorId, packed: &mut [Option<usize>], samples: &Samples) -> usize {
         if let Some(copy) = packed[id.index()] {
             return copy;
         }
@@ -408,36 +441,38 @@ impl Lowered {
             role: Role::Node,
             storage: Storage::Own,
             root: copy,
-            view: View::packed(ty.dtype, 0, &ty.shape),
+            view: Seen::packed(&ty, samples),
+            how: How::Packed,
         });
-        self.step(Rc::new(op::Copy {}), vec![source], copy);
+        self.step(Rc::new(op::Copy {}), vec![source], copy, samples);
         packed[id.index()] = Some(copy);
         copy
     }
 
-    fn step(&mut self, op: Rc<dyn Operator>, inputs: Vec<usize>, output: usize) {
+    fn step(&mut self, op: Rc<dyn Operator>, inputs: Vec<usize>, output: usize, samples: &Samples) {
         let types: Vec<Type> = inputs.iter().map(|input| self.tensors[*input].ty).collect();
-        let bytes = op.scratch(&types, &self.tensors[output].ty);
+        let bytes = most_scratch(&*op, &types, &self.tensors[output].ty, samples);
         let scratch = (bytes > 0).then_some(self.tensors.len());
         if let Some(scratch) = scratch {
-            let shape = crate::Shape::new(&[bytes]).unwrap_or_default();
+            let ty = Type { dtype: crate::DType::U8, shape: crate::Shape::new(&[bytes]).unwrap_or_default() };
             self.tensors.push(Tensor {
                 name: format!("{}.scratch", self.tensors[output].name),
-                ty: Type { dtype: crate::DType::U8, shape },
+                ty,
                 role: Role::Scratch,
                 storage: Storage::Own,
                 root: scratch,
-                view: View::packed(crate::DType::U8, 0, &shape),
+                view: Seen::packed(&ty, samples),
+                how: How::Scratch,
             });
         }
         self.steps.push(Step { op, inputs, output, scratch });
     }
 }
 
-/// The part of a concatenation that starts at `start` along `axis`.
-fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
-    let mut view = *concat;
-    view.offset += start * concat.strides[axis] * concat.dtype.size();
-    view.dims[axis] = size;
-    view
+/// The most scratch that a step needs for any values of the open dims that are looked at.
+fn most_scratch(op: &dyn Operator, inputs: &[Type], output: &Type, samples: &Samples) -> usize {
+    samples.iter().fold(op.scratch(inputs, output), |most, values| {
+        let inputs: Vec<Type> = inputs.iter().map(|ty| ty.at(values)).collect();
+        most.max(op.at(values).scratch(&inputs, &output.at(values)))
+    })
 }

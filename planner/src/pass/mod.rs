@@ -9,8 +9,10 @@ mod fuse;
 mod lifetime;
 mod lower;
 mod nest;
+mod open;
 mod order;
 mod place;
+mod seen;
 mod version;
 
 use alloc::rc::Rc;
@@ -20,10 +22,11 @@ use core::fmt;
 
 pub use check::{Fault, check};
 pub use contract::verify;
+pub use seen::samples;
 
-use crate::graph::{Graph, TensorId};
+use crate::graph::{Graph, OpenDim, TensorId};
 use crate::op::Operator;
-use crate::{Plan, PlanStep, PlanTensor, Role, Saving, Storage, View};
+use crate::{Dim, OpenExtents, Plan, PlanStep, PlanTensor, Role, Saving, Storage, Type, View};
 
 /// What a plan is made with.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +103,8 @@ pub struct Planned {
     pub saved: Vec<Saving>,
     /// For each tensor of the graph, its index in `tensors`, unless nothing needs it.
     pub index: Vec<Option<usize>>,
+    /// The graph's open dims. The plan is for their largest values; [`Planned::at`] is the plan for others.
+    pub open: Vec<OpenDim>,
 }
 
 /// A tensor of a [`Planned`].
@@ -117,6 +122,28 @@ pub struct PlannedTensor {
     pub last: usize,
     /// See [`PlanTensor::storage`].
     pub storage: Storage,
+    /// Its type, whose extents may follow from open dims; the view is that for their largest values.
+    pub ty: Type,
+    /// How the view is worked out for other values.
+    pub how: How,
+}
+
+/// How a tensor's view follows from its extents and from the views of the tensor whose bytes it has.
+#[derive(Clone, Debug)]
+pub enum How {
+    /// Packed from the place on that it has, or that the operand has which it overwrites.
+    Packed,
+    /// As this operator looks at the tensor that it is a view of.
+    Look(Rc<dyn Operator>),
+    /// The part of the whole that starts there along an axis.
+    Part {
+        /// The axis.
+        axis: usize,
+        /// Where it starts.
+        start: Dim,
+    },
+    /// As many bytes as its step needs.
+    Scratch,
 }
 
 /// A step of a [`Planned`].
@@ -157,6 +184,9 @@ impl Planned {
                 scratch: &step.scratch,
             })
             .collect();
+        let dims: Vec<(&str, usize)> = self.open.iter().map(|open| (open.name.as_str(), open.bound)).collect();
+        let open = self.tensors.iter().enumerate().filter(|(_, tensor)| tensor.ty.shape.is_open());
+        let extents: Vec<(usize, &[Dim])> = open.map(|(index, tensor)| (index, tensor.ty.shape.dims())).collect();
         f(&Plan {
             model: &self.model,
             size: self.size,
@@ -167,6 +197,7 @@ impl Planned {
             tensors: &tensors,
             steps: &steps,
             saved: &self.saved,
+            open: OpenExtents { dims: &dims, tensors: &extents },
         })
     }
 
@@ -182,6 +213,27 @@ impl Planned {
 /// [`PlanError::TooLarge`] for a graph that no address space holds. [`PlanError::Fault`] would be a fault of the
 /// planner; the plan is then not given out.
 pub fn plan(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
+    let planned = planned(graph, options)?;
+    if graph.open_dims().is_empty() {
+        return Ok(planned);
+    }
+    // What was decided by samples is checked at them. Should it not hold, a plan that decides less does.
+    let fewer = [
+        Options { in_place: false, ..*options },
+        Options { in_place: false, concat: false, ..*options },
+        Options { in_place: false, concat: false, views: false, fuse: false, ..*options },
+    ];
+    let mut checked = open::check(planned);
+    for options in &fewer {
+        if checked.is_ok() {
+            break;
+        }
+        checked = open::check(self::planned(graph, options)?).or(checked);
+    }
+    checked.map_err(PlanError::Fault)
+}
+
+fn planned(graph: &Graph, options: &Options) -> Result<Planned, PlanError> {
     let expanded = expand::expand(graph).map_err(|_| PlanError::TooLarge)?;
     let plain = expanded.as_ref().unwrap_or(graph);
     let fused = if options.fuse { fuse::fuse(plain) } else { None };

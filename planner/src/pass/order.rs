@@ -57,8 +57,7 @@ fn problem(graph: &Graph, calls: &[(NodeId, &Node)], options: &Options) -> Probl
             // A part lies where its concatenation wants it.
             let own = options.in_place && lowered.tensors[output].root == output;
             for (operand, input) in step.inputs.iter().enumerate().filter(|_| own) {
-                let mut target = lowered.tensors[output].view;
-                target.offset = lowered.tensors[*input].view.offset;
+                let target = lowered.tensors[output].view.clone().laid_at(&lowered.tensors[*input].view);
                 if step.op.in_place(operand) && lowered.tensors[*input].view.same_elements(&target) {
                     task.in_place.push((at(*input), at(output)));
                 }

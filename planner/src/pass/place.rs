@@ -70,7 +70,7 @@ pub(super) fn place(
         .into_iter()
         .zip(lifetimes)
         .map(|(tensor, lifetime)| {
-            let mut view = tensor.view;
+            let mut view = tensor.view.view;
             view.offset += offsets[tensor.root];
             let last = lifetime.last.min(end);
             PlannedTensor {
@@ -80,6 +80,8 @@ pub(super) fn place(
                 first: lifetime.first,
                 last,
                 storage: tensor.storage,
+                ty: tensor.ty,
+                how: tensor.how,
             }
         })
         .collect();
@@ -94,6 +96,7 @@ pub(super) fn place(
         steps,
         saved: Vec::new(),
         index: lowered.index,
+        open: graph.open_dims().to_vec(),
     }))
 }
 

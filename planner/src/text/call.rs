@@ -66,7 +66,7 @@ pub(super) fn call(
                 return at.fail("each setting once");
             }
             line.expect("=", "`=` after the setting")?;
-            given.push((setting, value(line)?));
+            given.push((setting, value(graph, line)?));
         } else if given.is_empty() {
             let number = line.reference(expected)?;
             let Some(id) = tensors.get(&number) else { return at.fail("a tensor of a line above") };
@@ -96,7 +96,7 @@ pub(super) fn call(
         Ok(op) => Ok((op, inputs)),
         Err(error) => {
             let operands = Operands { spec: entry.map(|entry| &entry.spec), numbers: &numbers, types: &types };
-            let (expected, given) = complaint(&error, &operands, &settings);
+            let (expected, given) = complaint(graph, &error, &operands, &settings);
             start.error(expected, given)
         }
     }
@@ -108,22 +108,26 @@ fn line_skips(line: &Line<'_>) -> bool {
     ahead.takes("=") && ahead.takes_words("_")
 }
 
-fn value<'t>(line: &mut Line<'t>) -> Result<Given<'t>, ParseError> {
+fn value<'t>(graph: &Graph, line: &mut Line<'t>) -> Result<Given<'t>, ParseError> {
     if !line.takes("[") {
-        return Ok(Given::One(scalar(line)?));
+        return Ok(Given::One(scalar(graph, line)?));
     }
     let mut values = Vec::new();
     while !line.takes("]") {
         if !values.is_empty() {
             line.expect(",", "`,` or `]` in a list")?;
         }
-        values.push(scalar(line)?);
+        values.push(scalar(graph, line)?);
     }
     Ok(Given::List(values))
 }
 
 /// A value that is no list.
-fn scalar<'t>(line: &mut Line<'t>) -> Result<Value<'t>, ParseError> {
+fn scalar<'t>(graph: &Graph, line: &mut Line<'t>) -> Result<Value<'t>, ParseError> {
+    if line.starts("{") {
+        let dim = super::parse::extent(graph, line)?;
+        return Ok(if dim.is_open() { Value::Open(dim) } else { Value::Int(dim.size as i64, 0) });
+    }
     if let Some(text) = line.number() {
         let digits = text.trim_start_matches('-');
         let value = if digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -171,7 +175,12 @@ impl Operands<'_> {
 }
 
 /// What a rule expects and what it was given.
-fn complaint(error: &RuleError, operands: &Operands<'_>, settings: &[(&str, Value<'_>)]) -> (String, String) {
+fn complaint(
+    graph: &Graph,
+    error: &RuleError,
+    operands: &Operands<'_>,
+    settings: &[(&str, Value<'_>)],
+) -> (String, String) {
     match *error {
         RuleError::DType { input, expected } => {
             (format!("{expected} elements in {}", operands.name(input)), operands.ty(input))
@@ -196,10 +205,20 @@ fn complaint(error: &RuleError, operands: &Operands<'_>, settings: &[(&str, Valu
         }
         RuleError::Setting { name, expected } => {
             let value = settings.iter().find(|(given, _)| *given == name);
-            let given = value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(*value)));
+            let given =
+                value.map_or("its default".into(), |(_, value)| format!("`{name} = {}`", Written(graph, *value)));
             (format!("`{name}` to be {expected}"), given)
         }
         RuleError::Missing { name, expects } => (format!("`{name} = …`, {expects}"), "none".into()),
+        RuleError::OpenSetting { name } => {
+            (format!("`{name}` to be fixed"), "one that follows from an open dim".into())
+        }
+        RuleError::OpenExtent { at, rule } => {
+            (format!("a fixed extent, since {rule}"), format!("an open one, {}", operands.extent(at)))
+        }
+        RuleError::NoFormula { rule } => {
+            (format!("{rule} to follow from one open dim"), "extents of which it does not".into())
+        }
         RuleError::NoState { input } => {
             (format!("a state as {}", operands.name(input)), String::from("another tensor"))
         }

@@ -72,6 +72,11 @@ impl<'t> Line<'t> {
         found
     }
 
+    /// True when `text` comes next.
+    pub(super) fn starts(&self, text: &str) -> bool {
+        self.rest.starts_with(text)
+    }
+
     /// Takes these words, if they come next and end there.
     pub(super) fn takes_words(&mut self, words: &str) -> bool {
         let mut ahead = *self;

@@ -9,6 +9,9 @@
 //!   %3 probs: output f32[100x10] = softmax(%2, axis = 1)
 //! ```
 //!
+//! Open dims, if there are any, stand in a line `dims SEQ <= 512` behind the first, and extents that follow from them in
+//! braces: `f32[{SEQ}x64]`, `f32[{(SEQ + 1) / 2}]`.
+//!
 //! A line is a tensor: its number, name, role and type, and the call that makes it, if one does, with the settings as the
 //! language spells them. The role of a nested call's result, which has no name of its own, is `inner`. Odd names stand in quotes, with Rust's escapes. Calls run from top to bottom, unless a last line
 //! `order %3, %2` lists them otherwise, each by its result. `//` begins a comment, which ends with its line. What users'
@@ -23,9 +26,9 @@ use alloc::string::String;
 use core::fmt::{self, Write};
 use core::str::FromStr;
 
-use crate::Graph;
 use crate::graph::Node;
 use crate::op::{Operator, Value};
+use crate::{Dim, Graph};
 
 /// Why a text is no graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,10 +91,25 @@ impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", Name(&self.name))?;
         self.declarations(f)?;
+        for (at, open) in self.open_dims().iter().enumerate() {
+            write!(f, "{}{} <= {}", if at == 0 { "  dims " } else { ", " }, Name(&open.name), open.bound)?;
+        }
+        if !self.open_dims().is_empty() {
+            writeln!(f)?;
+        }
         for (id, tensor) in self.tensors() {
             let inner = if tensor.inner { "inner " } else { "" };
             let name = Name(&tensor.name);
-            write!(f, "  %{} {name}: {inner}{} {}", id.index(), tensor.role.name(), tensor.ty)?;
+            write!(f, "  %{} {name}: {inner}{} ", id.index(), tensor.role.name())?;
+            if tensor.ty.shape.is_open() {
+                write!(f, "{}[", tensor.ty.dtype)?;
+                for (axis, dim) in tensor.ty.shape.dims().iter().enumerate() {
+                    write!(f, "{}{}", if axis == 0 { "" } else { "x" }, Extent(self, *dim))?;
+                }
+                f.write_char(']')?;
+            } else {
+                write!(f, "{}", tensor.ty)?;
+            }
             if let Some(node) = tensor.producer {
                 f.write_str(" = ")?;
                 write_call(f, self, self.call(node))?;
@@ -132,26 +150,27 @@ fn write_call(f: &mut fmt::Formatter<'_>, graph: &Graph, node: &Node) -> fmt::Re
         write!(f, "{}%{}", if at == 0 { "" } else { ", " }, input.index())?;
     }
     let types: alloc::vec::Vec<_> = node.inputs.iter().map(|input| graph.tensor(*input).ty).collect();
-    f.write_str(&settings(&*node.op, &types, node.inputs.is_empty()))?;
+    f.write_str(&settings(graph, &*node.op, &types, node.inputs.is_empty()))?;
     f.write_char(')')
 }
 
 /// The settings of a call, each with the comma before it.
-fn settings(op: &dyn Operator, types: &[crate::Type], mut first: bool) -> String {
+fn settings(graph: &Graph, op: &dyn Operator, types: &[crate::Type], mut first: bool) -> String {
     let mut text = String::new();
     op.settings(types, &mut |name, value| {
         let comma = if core::mem::take(&mut first) { "" } else { ", " };
-        text.push_str(&format!("{comma}{name} = {}", Written(value)));
+        text.push_str(&format!("{comma}{name} = {}", Written(graph, value)));
     });
     text
 }
 
 /// A value as the language writes it.
-struct Written<'a>(Value<'a>);
+struct Written<'a>(&'a Graph, Value<'a>);
 
 impl fmt::Display for Written<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match self.1 {
+            Value::Open(dim) => write!(f, "{}", Extent(self.0, dim)),
             Value::Int(value, _) => write!(f, "{value}"),
             // Settings are of single precision, and so are the digits that tell them apart.
             Value::Float(value) => write!(f, "{:?}", value as f32),
@@ -161,11 +180,22 @@ impl fmt::Display for Written<'_> {
             Value::List(values) => {
                 f.write_char('[')?;
                 for (at, value) in values.iter().enumerate() {
-                    write!(f, "{}{}", if at == 0 { "" } else { ", " }, Written(*value))?;
+                    write!(f, "{}{}", if at == 0 { "" } else { ", " }, Written(self.0, *value))?;
                 }
                 f.write_char(']')
             }
         }
+    }
+}
+
+/// An extent, in braces where it is open.
+struct Extent<'a>(&'a Graph, Dim);
+
+impl fmt::Display for Extent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(formula) = self.1.formula else { return write!(f, "{}", self.1.size) };
+        let name = self.0.open_dims().get(formula.dim).map_or("?", |open| &open.name);
+        write!(f, "{{{}}}", self.1.spelled(&format!("{}", Name(name))))
     }
 }
 

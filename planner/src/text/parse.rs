@@ -33,6 +33,9 @@ pub(super) fn graph(text: &str) -> Result<Graph, ParseError> {
                 }
                 graph = Some(Graph::new(line.name("the model's name")?));
             }
+            Some(graph) if tensors.is_empty() && graph.open_dims().is_empty() && line.takes_words("dims") => {
+                dims(graph, &mut line)?;
+            }
             Some(_) if ordered => return line.fail("nothing after the order"),
             Some(graph) if line.takes_words("order") => {
                 *graph = order(graph, &tensors, &mut line)?;
@@ -48,6 +51,68 @@ pub(super) fn graph(text: &str) -> Result<Graph, ParseError> {
     }
 }
 
+/// The open dims and their bounds.
+fn dims(graph: &mut Graph, line: &mut Line<'_>) -> Result<(), ParseError> {
+    loop {
+        let at = *line;
+        let name = line.name("an open dim such as `SEQ <= 512`")?;
+        if graph.open_dims().iter().any(|open| open.name == name) {
+            return at.fail("each open dim once");
+        }
+        line.expect("<=", "`<=` after the open dim")?;
+        let at = *line;
+        match line.whole("the largest value of the open dim")? {
+            0 => return at.fail("a bound above 0"),
+            bound => graph.open(name, bound),
+        };
+        if !line.takes(",") {
+            return Ok(());
+        }
+    }
+}
+
+/// An extent: a number, or in braces how it follows from an open dim.
+pub(super) fn extent(graph: &Graph, line: &mut Line<'_>) -> Result<Dim, ParseError> {
+    let start = *line;
+    if !line.takes("{") {
+        return Ok(Dim::new(line.whole("an extent")?));
+    }
+    let within = line.takes("(");
+    let times = match line.number() {
+        Some(_) => {
+            let times = line.whole("a number")?;
+            line.expect("*", "`*` between the number and the open dim")?;
+            times
+        }
+        None => 1,
+    };
+    let at = *line;
+    let name = line.name("an open dim")?;
+    let Some(dim) = graph.open_dims().iter().position(|open| open.name == name) else {
+        return at.fail("an open dim of the line `dims`");
+    };
+    let mut extent = Dim::open(dim, graph.open_dims()[dim].bound).times(times);
+    if line.takes("+") {
+        let more = line.whole("a number")?;
+        extent = extent.and_then(|extent| extent.plus(more));
+    } else if line.takes("-") {
+        let less = line.whole("a number")?;
+        extent = extent.and_then(|extent| extent.minus(less));
+    }
+    if within {
+        line.expect(")", "`)` after the sum")?;
+    }
+    if line.takes("/") {
+        let parts = line.whole("a number")?;
+        extent = extent.and_then(|extent| extent.over(parts));
+    }
+    line.expect("}", "`}` after the extent")?;
+    match extent {
+        Some(extent) => Ok(extent),
+        None => start.fail("an extent of at least 0 elements that fits an address"),
+    }
+}
+
 fn tensor(graph: &mut Graph, tensors: &mut Tensors, line: &mut Line<'_>) -> Result<(), ParseError> {
     let start = *line;
     let number = line.reference("a tensor such as `%0 x: input f32[2x3]`, or `order`")?;
@@ -60,7 +125,7 @@ fn tensor(graph: &mut Graph, tensors: &mut Tensors, line: &mut Line<'_>) -> Resu
     let inner = line.takes_words("inner");
     let role = role(line)?;
     let at_type = *line;
-    let ty = ty(line)?;
+    let ty = ty(graph, line)?;
     let at_call = *line;
     let made = line.takes("=");
     // A state has none, and each version of it has one.
@@ -119,7 +184,7 @@ fn role(line: &mut Line<'_>) -> Result<Role, ParseError> {
     }
 }
 
-fn ty(line: &mut Line<'_>) -> Result<Type, ParseError> {
+fn ty(graph: &Graph, line: &mut Line<'_>) -> Result<Type, ParseError> {
     let Some(dtype) = DType::ALL.into_iter().find(|dtype| line.takes_words(dtype.name())) else {
         let names: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
         return line.fail(format!("an element type: {}", names.join(", ")));
@@ -128,8 +193,7 @@ fn ty(line: &mut Line<'_>) -> Result<Type, ParseError> {
     if line.takes("[") {
         loop {
             let at = *line;
-            let size = line.whole("an extent")?;
-            shape = match shape.with(Dim::new(size)) {
+            shape = match shape.with(extent(graph, line)?) {
                 Some(shape) => shape,
                 None => return at.fail(format!("at most {MAX_RANK} extents")),
             };

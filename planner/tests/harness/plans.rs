@@ -108,7 +108,7 @@ fn operator(other: &Rc<dyn Operator>, own: &Rc<dyn Operator>, bytes: &mut Bytes<
         3 => Rc::new(op::BatchNorm { axis: n, eps: 0.0 }),
         4 => Rc::new(op::Softmax { axis: n }),
         5 => Rc::new(op::Fill {
-            dims: [pair[0], pair[1], n, 1, 1, 1],
+            dims: [pair[0], pair[1], n, 1, 1, 1].map(model_graph_planner::Dim::new),
             rank: n,
             value: 0.0,
             dtype: model_graph_planner::DType::F32,

@@ -155,6 +155,7 @@ impl Draft {
             tensors: leak(&self.tensors),
             steps: leak(&self.steps),
             saved: &[],
+            open: model_graph_planner::OpenExtents::NONE,
         }
     }
 

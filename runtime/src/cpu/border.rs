@@ -25,6 +25,7 @@ fn repeat<T: Pod>(bytes: &mut [u8], call: &Call<'_, op::Border>) -> Result<(), E
     let Some(x) = x.slice() else { return Ok(()) };
     let (x_view, y_view) = (&call.inputs[0], &call.outputs[0]);
     let op::Border { axis, count, first, back } = call.op;
+    let first = first.size;
     let mut others = y_view.dims;
     others[axis] = 1;
     let nest = Nest::new(&others[..y_view.rank], [x_view.strides(), y_view.strides()]);

@@ -169,7 +169,7 @@ proptest! {
         let count = if back { count.min(first + 1) } else { count };
         let mut out = dims.clone();
         out[axis] = count;
-        check(op::Border { axis, count, first, back }, &[given(&dims, x, Values::Special(seed))],
+        check(op::Border { axis, count, first: first.into(), back }, &[given(&dims, x, Values::Special(seed))],
             &given(&out, y, Values::Seed(0)), place, 0.0, |x, index| {
                 let mut index = index.to_vec();
                 index[axis] = if back { first - index[axis] } else { first };

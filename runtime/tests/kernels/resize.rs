@@ -85,7 +85,7 @@ proptest! {
         place in (0..3usize, 0..5usize),
     ) {
         let mut op = op::Resize {
-            axes: [false; MAX_RANK], sizes: [0; MAX_RANK], scales: [0.0; MAX_RANK], mode, coordinates, rounding,
+            axes: [false; MAX_RANK], sizes: [0.into(); MAX_RANK], scales: [0.0; MAX_RANK], mode, coordinates, rounding,
             cubic: -0.6, exclude_outside,
         };
         let mut out = dims.clone();
@@ -93,9 +93,10 @@ proptest! {
             // Four axes at once are for the nearest element alone.
             if axes[axis] && (axis < 3 || mode == 0) {
                 op.axes[axis] = true;
-                op.sizes[axis] = if scaled { (dims[axis] as f64 * f64::from(scale)) as usize } else { sizes[axis] };
+                let size = if scaled { (dims[axis] as f64 * f64::from(scale)) as usize } else { sizes[axis] };
+                op.sizes[axis] = size.into();
                 op.scales[axis] = if scaled { scale } else { 0.0 };
-                out[axis] = op.sizes[axis];
+                out[axis] = size;
             }
         }
         let y = given(&out, Layout::packed(), Values::Seed(0));
@@ -120,7 +121,7 @@ fn a_small_image() {
     let resize = |mode, coordinates, size: usize| {
         let mut op = op::Resize {
             axes: [false, false, true, true, false, false],
-            sizes: [0; MAX_RANK],
+            sizes: [0.into(); MAX_RANK],
             scales: [0.0; MAX_RANK],
             mode,
             coordinates,
@@ -128,7 +129,7 @@ fn a_small_image() {
             cubic: -0.75,
             exclude_outside: false,
         };
-        (op.sizes[2], op.sizes[3]) = (size, size);
+        (op.sizes[2], op.sizes[3]) = (size.into(), size.into());
         let y = given(&[1, 1, size, size], Layout::packed(), Values::Seed(0));
         run(op, &mut lay(std::slice::from_ref(&x), &y, 0, 0, 0xff)).unwrap()
     };

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod buffers;
+mod dynamic;
 mod in_place;
 mod lifetimes;
 mod planner;

@@ -88,6 +88,10 @@ impl Fields for Scratchy {
 
     fn fields(&self, _: &mut dyn FnMut(&'static str, Field<'_>)) {}
 
+    fn at(&self, _: &[usize]) -> Rc<dyn Operator> {
+        Rc::new(Scratchy)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

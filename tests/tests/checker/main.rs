@@ -6,7 +6,7 @@ mod ownership;
 use std::cell::RefCell;
 
 use model_graph_planner::offset::Budget;
-use model_graph_planner::{Options, Planned, PlannedTensor, Role, Shape, Storage, View, plan, verify};
+use model_graph_planner::{How, Options, Planned, PlannedTensor, Role, Shape, Storage, Type, View, plan, verify};
 use model_graph_tests::random::{build, cases, genes_of};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -123,10 +123,13 @@ fn root(plan: &Planned, mut index: usize) -> usize {
 fn add_scratch(plan: &mut Planned, at: usize) -> Option<usize> {
     let step = at.checked_rem(plan.steps.len())?;
     let offset = plan.size.next_multiple_of(plan.align);
-    let view = View::packed(model_graph::DType::U8, offset, &Shape::new(&[40])?);
+    let ty = Type { dtype: model_graph::DType::U8, shape: Shape::new(&[40])? };
+    let view = View::packed(ty.dtype, offset, &ty.shape);
     let (name, role) = (format!("scratch{step}"), Role::Scratch);
     plan.size = offset + 40;
-    plan.tensors.push(PlannedTensor { name, role, view, first: step + 1, last: step + 1, storage: Storage::Own });
+    let (first, last) = (step + 1, step + 1);
+    let (storage, how) = (Storage::Own, How::Scratch);
+    plan.tensors.push(PlannedTensor { name, role, view, first, last, storage, ty, how });
     plan.steps[step].scratch.push(plan.tensors.len() - 1);
     Some(plan.tensors.len() - 1)
 }

@@ -1,5 +1,6 @@
 //! A call of an operator that a user's crate declares, as a graph holds it: the rule and the settings' values.
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{Elements, Kind, Rule};
@@ -87,6 +88,11 @@ impl Fields for OwnCall {
             };
             visit(setting.name, field);
         }
+    }
+
+    fn at(&self, _: &[usize]) -> Rc<dyn Operator> {
+        // Settings follow from no open dim.
+        Rc::new(self.clone())
     }
 
     fn as_any(&self) -> &dyn core::any::Any {

@@ -1,0 +1,13 @@
+//! A call that is another one for other values.
+
+use model_graph::model_graph;
+
+#[model_graph(dims(D <= 64))]
+struct Model {
+    #[input]
+    x: Tensor<f32, 8, D>,
+    #[output(attention(x, x, x))]
+    y: _,
+}
+
+fn main() {}
