@@ -2,6 +2,7 @@
 
 mod errors;
 mod forms;
+mod open;
 mod places;
 mod planned;
 mod signal;
