@@ -84,7 +84,7 @@ fn rules_come_to_types() {
     assert!(matches!(half(&[f32s(&[])]), Err(Misfit::Rank { input: 0 })));
     assert!(matches!(half(&[f32s(&[8]), f32s(&[1, 4])]), Err(Misfit::Rank { input: 1 })));
     assert!(
-        matches!(half(&[f32s(&[8]), f32s(&[3])]), Err(Misfit::Exact { at: (1, 0), expected, .. }) if expected.size == 4)
+        matches!(half(&[f32s(&[8]), f32s(&[3])]), Err(Misfit::Exact { at: (1, 0), expected, .. }) if expected == 4)
     );
     assert!(matches!(half(&[f32s(&[7])]), Err(Misfit::Arithmetic { of: Arithmetic::Div, .. })));
     assert!(matches!(HALVES.infer(&|_| 0, &[f32s(&[8])]), Err(Misfit::Arithmetic { .. })));

@@ -237,14 +237,14 @@ impl Lowering<'_, '_> {
                 ),
             ),
             Misfit::Exact { at, extent, expected } => {
-                let size = expected.size;
+                let size = expected;
                 let come = match extent {
                     Extent::Number(_) => size.to_string(),
                     extent => format!("`{}`, which is {size}", rule.extent(&extent)),
                 };
                 (operands[at.0].at, format!("{} and has to be {come}; `{op}` is `{}`", dim(at), rule))
             }
-            Misfit::Arithmetic { of, extents: (left, right) } if left.is_open() || right.is_open() => {
+            Misfit::Arithmetic { of, open: true, .. } => {
                 let sign = of.sign();
                 let operands: Vec<String> = (0..operands.len()).map(is).collect();
                 let text = format!(
@@ -253,8 +253,8 @@ impl Lowering<'_, '_> {
                 );
                 (place.call, text)
             }
-            Misfit::Arithmetic { of, extents: (left, right) } => {
-                let (left, right, sign) = (left.size, right.size, of.sign());
+            Misfit::Arithmetic { of, sizes: (left, right), .. } => {
+                let sign = of.sign();
                 let what = match sign {
                     '-' => "goes below zero",
                     '/' if right == 0 => "divides by zero",

@@ -153,15 +153,17 @@ pub enum Misfit {
         at: (usize, usize),
         /// What is written there.
         extent: Extent,
-        /// What that comes to.
-        expected: Dim,
+        /// What that comes to; the most there can be where it follows from an open dim.
+        expected: usize,
     },
     /// Extents do not come to an extent.
     Arithmetic {
         /// What is done.
         of: Arithmetic,
-        /// What with.
-        extents: (Dim, Dim),
+        /// What with; the most there can be of extents that follow from an open dim.
+        sizes: (usize, usize),
+        /// One of them follows from an open dim.
+        open: bool,
     },
     /// The result would have more dimensions than a tensor can have.
     TooManyDims,
@@ -181,7 +183,7 @@ impl From<Misfit> for RuleError {
             Misfit::Name { at, by, .. } => RuleError::Mismatch { left: by, right: at, rule },
             Misfit::Exact { at, expected, .. } => {
                 let rule = "it is declared so";
-                RuleError::Extent { at, expected: expected.size, at_least: false, rule }
+                RuleError::Extent { at, expected, at_least: false, rule }
             }
             Misfit::Arithmetic { .. } => RuleError::Overflow,
             Misfit::TooManyDims => RuleError::TooManyDims,
@@ -252,7 +254,11 @@ impl Rule {
             for (axis, (extent, dim)) in pattern.dims.iter().zip(&ty.shape.dims()[leading..]).enumerate() {
                 let expected = bound.value(extent, size)?;
                 if expected != *dim {
-                    return Err(Misfit::Exact { at: (input, leading + axis), extent: *extent, expected });
+                    return Err(Misfit::Exact {
+                        at: (input, leading + axis),
+                        extent: *extent,
+                        expected: expected.size,
+                    });
                 }
             }
         }
@@ -306,8 +312,10 @@ impl Bound {
             Extent::Name(name) => self.names.get(name).copied().flatten().ok_or(Misfit::Count)?.0,
             Extent::Setting(setting) => Dim::new(size(setting)),
             Extent::Of(of, left, right) => {
-                let extents = (self.value(left, size)?, self.value(right, size)?);
-                of.apply(extents.0, extents.1).ok_or(Misfit::Arithmetic { of, extents })?
+                let (left, right) = (self.value(left, size)?, self.value(right, size)?);
+                let open = left.is_open() || right.is_open();
+                let misfit = Misfit::Arithmetic { of, sizes: (left.size, right.size), open };
+                of.apply(left, right).ok_or(misfit)?
             }
         })
     }
