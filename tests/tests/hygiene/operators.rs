@@ -38,7 +38,9 @@ impl<M: ::model_graph::cpu::Memory> ::model_graph::Kernel<shadowed::Sum> for ::m
         if let ::core::option::Option::Some(x) = operands.inputs[0].get::<f32>()? {
             y.copy_from_slice(x);
         }
-        y.iter_mut().for_each(|y| *y += call.op.rule);
+        for y in y {
+            *y += call.op.rule;
+        }
         Ok(())
     }
 }
