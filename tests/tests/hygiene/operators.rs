@@ -1,8 +1,8 @@
 //! Operators of users' crates where no name of the prelude is in scope and those of the emitted code mean other things.
 
+use ::core::assert_eq;
 use ::core::prelude::v1::test;
 use ::core::result::Result::{self, Ok};
-use ::core::{assert_eq, iter::Iterator};
 use ::model_graph::{Cpu, model_graph, operator};
 
 mod shadowed {
