@@ -88,7 +88,9 @@ fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
         NpyType::Plain(ty) if ty.to_string() == "<f4" => Array::F32(array.into_vec()?),
         NpyType::Plain(ty) if ty.to_string() == "|i1" => Array::I8(array.into_vec()?),
         other => {
-            return Err(format!("its elements are {}; save it as `numpy.float32` or `numpy.int8`", other.descr()).into());
+            return Err(
+                format!("its elements are {}; save it as `numpy.float32` or `numpy.int8`", other.descr()).into()
+            );
         }
     })
 }

@@ -5,4 +5,5 @@ pub mod keywords;
 pub mod onnx;
 pub mod rnnoise;
 pub mod silero;
+pub mod snake;
 pub mod stories;

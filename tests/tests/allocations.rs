@@ -8,6 +8,7 @@ use model_graph_examples::digits::{Digits, digits, show, weights};
 use model_graph_examples::keywords;
 use model_graph_examples::rnnoise::{self, Rnnoise, RnnoiseWeights};
 use model_graph_examples::silero::Silero;
+use model_graph_examples::snake::Signal;
 use model_graph_examples::stories::Stories;
 
 /// A model whose views are worked out for the value that comes with its input.
@@ -67,6 +68,18 @@ struct States {
     y: _,
 }
 
+/// An operator of a user's crate, and one in a block.
+fn own_operators() {
+    let (count, model) = counted(|| Signal::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    let (count, ran) = counted(|| {
+        model.x_mut().as_mut_slice().fill(0.5);
+        model.forward().is_ok()
+    });
+    assert_eq!((count, ran), (0, true));
+}
+
 fn states() {
     let (count, model) = counted(|| States::new(&Cpu));
     assert_eq!(count, 1);
@@ -124,6 +137,7 @@ fn main() {
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
     open_dims();
     states();
+    own_operators();
     keyword_spotting();
     other_networks();
     println!("construction allocates once and forward never ... ok");
