@@ -134,7 +134,8 @@ fn examples(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
 
 /// Checks that an example counted its allocations and that there were none.
 fn check_allocations(output: &str) -> Result<(), String> {
-    let line = output.lines().find(|line| line.starts_with("allocations")).ok_or("it printed no line `allocations …`")?;
+    let line =
+        output.lines().find(|line| line.starts_with("allocations")).ok_or("it printed no line `allocations …`")?;
     if line.ends_with(": 0") { Ok(()) } else { Err(format!("`{line}`, expected 0")) }
 }
 
