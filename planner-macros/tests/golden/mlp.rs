@@ -317,7 +317,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     }
     /**
 
-Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*/
+Tensor `image`: `f32[100x784]`. To be written before a forward; zero until it is.*/
     pub fn image_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -333,7 +333,7 @@ Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*
     }
     /**
 
-Tensor `w1`: f32[784x128].*/
+Tensor `w1`: `f32[784x128]`.*/
     fn w1(
         &self,
     ) -> ::model_graph::TensorRef<
@@ -348,7 +348,7 @@ Tensor `w1`: f32[784x128].*/
     }
     /**
 
-Tensor `w1`: f32[784x128]. To be written.*/
+Tensor `w1`: `f32[784x128]`. To be written.*/
     fn w1_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -364,7 +364,7 @@ Tensor `w1`: f32[784x128]. To be written.*/
     }
     /**
 
-Tensor `b1`: f32[128].*/
+Tensor `b1`: `f32[128]`.*/
     fn b1(
         &self,
     ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 128usize], __Buffer> {
@@ -375,7 +375,7 @@ Tensor `b1`: f32[128].*/
     }
     /**
 
-Tensor `b1`: f32[128]. To be written.*/
+Tensor `b1`: `f32[128]`. To be written.*/
     fn b1_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 128usize], __Buffer> {
@@ -387,7 +387,7 @@ Tensor `b1`: f32[128]. To be written.*/
     }
     /**
 
-Tensor `w2`: f32[128x10].*/
+Tensor `w2`: `f32[128x10]`.*/
     fn w2(
         &self,
     ) -> ::model_graph::TensorRef<
@@ -402,7 +402,7 @@ Tensor `w2`: f32[128x10].*/
     }
     /**
 
-Tensor `w2`: f32[128x10]. To be written.*/
+Tensor `w2`: `f32[128x10]`. To be written.*/
     fn w2_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -418,7 +418,7 @@ Tensor `w2`: f32[128x10]. To be written.*/
     }
     /**
 
-Tensor `b2`: f32[10].*/
+Tensor `b2`: `f32[10]`.*/
     fn b2(
         &self,
     ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 10usize], __Buffer> {
@@ -429,7 +429,7 @@ Tensor `b2`: f32[10].*/
     }
     /**
 
-Tensor `b2`: f32[10]. To be written.*/
+Tensor `b2`: `f32[10]`. To be written.*/
     fn b2_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 10usize], __Buffer> {
@@ -483,7 +483,7 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
 impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
     /**
 
-Tensor `probs`: f32[100x10].*/
+Tensor `probs`: `f32[100x10]`.*/
     pub fn probs(
         &self,
     ) -> ::model_graph::TensorRef<

@@ -23,6 +23,7 @@ mod matmul;
 mod nest;
 mod norm;
 mod operands;
+mod own;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
@@ -46,6 +47,8 @@ mod write;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};
+
+pub use own::{Element, Input, Operands, Output, Positions, Scratch, operands, positions};
 
 use crate::buffer::check_range;
 use crate::{Buffer, Error, HostBuffer, Usage};
