@@ -18,7 +18,7 @@ const USAGE: &str = "usage: rnnoise --in FILE.raw --out FILE.raw
   --out       where it goes without its noise
   --features  42 features for each frame, as f32: prints the gains of 22 bands and the probability of a voice
 
-Without any of these a second of a noisy tone is made and cleaned.";
+Without any of these two seconds of noise alone are made and cleaned.";
 
 enum Args {
     Help,
@@ -132,7 +132,7 @@ fn clean(samples: &[i16], paced: bool) -> Result<Vec<i16>, Box<dyn Error>> {
 
     let late = times.iter().filter(|time| **time > DEADLINE).count();
     times.sort();
-    if let (Some(worst), median) = (times.last(), times[times.len() / 2]) {
+    if let (Some(worst), Some(median)) = (times.last(), times.get(times.len() / 2)) {
         eprintln!("a frame of 10 ms takes {median:?} (median of {}), at the worst {worst:?}", times.len());
     }
     eprintln!("frames beyond their deadline: {late}");
