@@ -46,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) align: Option<(usize, Span)>,
     pub(crate) high_effort: bool,
     pub(crate) no_fuse: bool,
+    pub(crate) shared_weights: bool,
     pub(crate) order: model_graph_planner::Order,
     pub(crate) krate: Option<Path>,
 }
@@ -142,6 +143,11 @@ impl Model {
     /// The dims whose values come with the inputs, where the model stands alone.
     pub(crate) fn varying(&self) -> impl Iterator<Item = &DimDecl> {
         self.settings.dims.iter().filter(|dim| dim.at_most)
+    }
+
+    /// True when its weights lie in a buffer of their own. A block that cannot stand alone has none.
+    pub(crate) fn shares(&self) -> bool {
+        self.settings.shared_weights && !self.is_open()
     }
 
     /// The blocks that its fields name, in the order of their first use.

@@ -21,15 +21,16 @@ mod kernel;
 mod open;
 #[doc(hidden)]
 pub mod private;
+mod shared;
 mod state;
 mod tensor;
 pub mod weights;
 
-pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
+pub use buffer::{Buffer, BufferType, HostBuffer, HostRead, Usage};
 #[cfg(feature = "alloc")]
 pub use cpu::Cpu;
-pub use cpu::{CpuBuffer, CpuSlice};
-pub use error::{Error, ErrorKind, SavedFault, Text};
+pub use cpu::{CpuBuffer, CpuImage, CpuSlice};
+pub use error::{Error, ErrorKind, ImageFault, SavedFault, Text};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::model_graph;
@@ -37,6 +38,7 @@ pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role,
 pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]
 pub use private as __private;
+pub use shared::Shared;
 pub use tensor::{Array, TensorMut, TensorRef};
 #[cfg(feature = "safetensors")]
 pub use weights::SafeTensors;

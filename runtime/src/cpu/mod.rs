@@ -14,6 +14,7 @@ mod copy;
 mod fill;
 mod fixed;
 mod gemm;
+mod image;
 mod math;
 mod matmul;
 mod nest;
@@ -40,6 +41,8 @@ mod write;
 
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};
+
+pub use image::CpuImage;
 
 use crate::buffer::check_range;
 use crate::{Buffer, Error, HostBuffer, Usage};
