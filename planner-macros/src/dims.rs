@@ -113,8 +113,8 @@ impl DimExpr {
 /// Arithmetic on open dims, or what is wrong with it.
 fn open_arithmetic(op: char, left: Dim, right: Dim) -> Result<Dim, String> {
     match op {
-        '+' => left.add(right).ok_or_else(|| together(left, right, "is the sum of two open dims")),
-        '-' => left.sub(right).ok_or_else(|| match (left.fixed(), right.fixed()) {
+        '+' => left.joined(right).ok_or_else(|| together(left, right, "is the sum of two open dims")),
+        '-' => left.without(right).ok_or_else(|| match (left.fixed(), right.fixed()) {
             (Some(_), None) => String::from(
                 "would shrink where its open dim grows, and memory is planned for the largest value; declare what is left \
                  as a dim of its own",

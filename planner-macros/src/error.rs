@@ -249,8 +249,10 @@ pub(crate) mod text {
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =
         "operands come before settings: write this one before the first `name = value`";
-    pub(crate) const CAST: &str = "casts between element types are not in the language yet: every operator takes f32; \
-         convert the numbers before they are written";
+    pub(crate) const CAST_TO_BLOCKS: &str = "weights are put into blocks before a model runs, with `model_graph::quantise`; \
+         cast to f32, f16, bf16, an integer or bool";
+    pub(crate) const CHAINED: &str = "comparisons do not follow one another; join two of them: `(a < b) & (b < c)`";
+    pub(crate) const LAZY: &str = "tensors are joined element by element: write `&` or `|`";
     pub(crate) const RANGE: &str =
         "an index is a range per dimension: `x[1..3]`, `x[.., 2..]`, or one number, `x[4]`, which drops the dimension";
 }

@@ -400,10 +400,11 @@ impl Expansion<'_> {
 
     fn init(&self, planned: &Planned, krate: &Path) -> TokenStream {
         let name = &self.model.name;
-        let numbers = self.lowered.numbers.iter().filter_map(|(id, number)| {
+        let numbers = self.lowered.numbers.iter().filter_map(|(id, dtype, number)| {
             let index = planned.position(*id)?;
+            let (element, number) = (steps::element(*dtype, krate)?, steps::number(*dtype, *number, krate));
             Some(quote! {
-                #krate::__private::set::<_, ::core::primitive::f32>(&mut __buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
+                #krate::__private::set::<_, #element>(&mut __buffer, <#name>::PLAN.tensors[#index].view.offset, &#number)?;
             })
         });
         let fields = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {

@@ -1,6 +1,7 @@
 //! The expressions inside `#[node(…)]` and `#[output(…)]`.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Lit, LitBool, LitFloat, LitInt, LitStr, Token, bracketed, parenthesized, token};
@@ -159,23 +160,77 @@ impl Expr {
 
 impl Parse for Expr {
     fn parse(input: ParseStream<'_>) -> syn::Result<Expr> {
-        let mut left = product(input)?;
-        while input.peek(Token![+]) || input.peek(Token![-]) {
-            left = binary(input, left, product)?;
+        let left = either(input)?;
+        let Some((op, sign)) = comparison(input)? else { return Ok(left) };
+        if op == "less" && input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+            let error = "only a block has dims to bind, and its name starts with a capital letter: `Block<D = 4>(x)`";
+            return Err(syn::Error::new(sign.start(), error));
         }
-        Ok(left)
+        let right = either(input)?;
+        if let Some((_, next)) = comparison(&input.fork())? {
+            return Err(syn::Error::new(next.start(), text::CHAINED));
+        }
+        call(left.at.to(right.at), sign, op, vec![left, right]).bounded(sign.start())
     }
+}
+
+/// The comparison that stands here and its sign, if there is one.
+fn comparison(input: ParseStream<'_>) -> syn::Result<Option<(&'static str, At)>> {
+    macro_rules! signs {
+        ($($sign:tt $op:literal),*) => { $(
+            if input.peek(Token![$sign]) {
+                return input.parse::<Token![$sign]>().map(|sign| Some(($op, At::tokens(sign))));
+            }
+        )* };
+    }
+    signs!(== "equal", != "not_equal", <= "less_equal", >= "greater_equal", < "less", > "greater");
+    Ok(None)
+}
+
+fn either(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut left = one_of(input)?;
+    while input.peek(Token![|]) {
+        left = binary(input, left, one_of)?;
+    }
+    Ok(left)
+}
+
+fn one_of(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut left = both(input)?;
+    while input.peek(Token![^]) {
+        left = binary(input, left, both)?;
+    }
+    Ok(left)
+}
+
+fn both(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut left = sum(input)?;
+    while input.peek(Token![&]) {
+        left = binary(input, left, sum)?;
+    }
+    Ok(left)
+}
+
+fn sum(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let mut left = product(input)?;
+    while input.peek(Token![+]) || input.peek(Token![-]) {
+        left = binary(input, left, product)?;
+    }
+    Ok(left)
 }
 
 fn product(input: ParseStream<'_>) -> syn::Result<Expr> {
     let mut left = cast(input)?;
-    while input.peek(Token![*]) || input.peek(Token![/]) {
+    while input.peek(Token![*]) || input.peek(Token![/]) || input.peek(Token![%]) {
         left = binary(input, left, cast)?;
     }
     Ok(left)
 }
 
 fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::Result<Expr>) -> syn::Result<Expr> {
+    if input.peek(Token![&&]) || input.peek(Token![||]) {
+        return Err(input.error(text::LAZY));
+    }
     let sign: proc_macro2::Punct = input.parse()?;
     if sign.as_char() == '*' && input.peek(Token![*]) {
         return Err(input.error(text::POWER));
@@ -185,6 +240,10 @@ fn binary(input: ParseStream<'_>, left: Expr, side: fn(ParseStream<'_>) -> syn::
         '+' => "add",
         '-' => "sub",
         '*' => "mul",
+        '%' => "rem",
+        '&' => "and",
+        '|' => "or",
+        '^' => "xor",
         _ => "div",
     };
     call(left.at.to(right.at), At::token(sign.span()), op, vec![left, right]).bounded(sign.span())
@@ -205,8 +264,8 @@ fn cast(input: ParseStream<'_>) -> syn::Result<Expr> {
 }
 
 fn unary(input: ParseStream<'_>) -> syn::Result<Expr> {
-    let mut signs: Vec<Token![-]> = Vec::new();
-    while input.peek(Token![-]) {
+    let mut signs: Vec<proc_macro2::Punct> = Vec::new();
+    while input.peek(Token![-]) || input.peek(Token![!]) {
         signs.push(input.parse()?);
     }
     let mut of = atom(input)?;
@@ -222,8 +281,9 @@ fn unary(input: ParseStream<'_>) -> syn::Result<Expr> {
         of = Expr::new(at, kind).bounded(brackets.span.join())?;
     }
     for sign in signs.into_iter().rev() {
-        let name = At::token(sign.span);
-        of = call(name.to(of.at), name, "neg", vec![of]).bounded(sign.span)?;
+        let name = At::token(sign.span());
+        let op = if sign.as_char() == '-' { "neg" } else { "not" };
+        of = call(name.to(of.at), name, op, vec![of]).bounded(sign.span())?;
     }
     Ok(of)
 }
@@ -258,7 +318,10 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         let at = block.at.to(At::token(parens));
         return Ok(Expr::new(at, ExprKind::Block { block, operands }));
     }
-    let name: Ident = input.parse().map_err(|_| {
+    // A word of Rust's own, and an operator here.
+    let keyword = input.peek(Token![where]) && input.peek2(token::Paren);
+    let name = if keyword { Ident::parse_any(input) } else { input.parse() };
+    let name: Ident = name.map_err(|_| {
         input.error(if input.peek(Token![&]) {
             "operands are tensors' names, without `&`"
         } else if input.peek(Token![self]) || input.peek(Token![Self]) {
@@ -298,7 +361,12 @@ pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
 
 fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
     let lit: Lit = input.parse()?;
-    let wrong = || syn::Error::new(lit.span(), "a number in an expression is an f32, such as `0.5` or `2`");
+    let wrong = || {
+        syn::Error::new(
+            lit.span(),
+            "a number takes the element type of what it stands beside: write it as `0.5` or `2`",
+        )
+    };
     let value = match &lit {
         Lit::Int(int) if matches!(int.suffix(), "" | "f32") => int.base10_digits().parse::<f64>(),
         Lit::Float(float) if matches!(float.suffix(), "" | "f32") => float.base10_digits().parse::<f64>(),

@@ -9,10 +9,10 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "view" => "write `reshape(x, shape = [2, 3])`",
         "unsqueeze" => "write `expand_dims(x, axis = 0)`",
         "chunk" => "write `split(x, axis = 0, parts = 2)`, whose parts are `[0]` and `[1]`",
-        "narrow" | "select" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
+        "narrow" => "write each part as an index: `x[0..2, ..]`, or `x[0]`",
         "swapaxes" => "write `permute(x, axes = [1, 0, 2])`",
         "upsample" | "interpolate" => "write `resize(x, scale = 2)`",
-        "linear" | "dense" | "gemm" => "write `matmul(x, w) + b`",
+        "dense" | "gemm" => "write `linear(x, w, b)`, or `matmul(x, w) + b`",
         "dot" | "mm" | "bmm" => "write `matmul(a, b)`",
         "sdpa" | "scaled_dot_product_attention" => "write `attention(q, k, v)`",
         "conv" => "write `conv1d(x, w)` or `conv2d(x, w)`",
@@ -23,7 +23,19 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "logsumexp" => "write `log_sum_exp(x)`",
         "adaptive_avg_pool2d" => "the mean of each whole plane is `global_avg_pool(x)`",
         "batch_norm1d" | "batch_norm2d" => "write `batch_norm(x, scale, bias, mean, var)`",
-        "pow" | "square" => "write a product, such as `x * x`",
+        "square" => "write a product, such as `x * x`",
+        "argmax" => "write `arg_max(x)`",
+        "argmin" => "write `arg_min(x)`",
+        "cumsum" => "write `cum_sum(x)`",
+        "embedding" => "write `gather(table, index)`",
+        "select" => "one of two tensors is `where(condition, a, b)`, and a part of one an index: `x[0]`",
+        "eq" => "write `a == b`",
+        "lt" => "write `a < b`",
+        "gt" => "write `a > b`",
+        "tril" => "write `trilu(x, part = lower)`",
+        "triu" => "write `trilu(x)`",
+        "expand" | "broadcast" => "write `broadcast_to(x, shape = [2, 3])`",
+        "fmod" | "remainder" => "write `x % y`, or `modulo(x, y)` for the sign of `y`",
         "rsqrt" => "write `1 / sqrt(x)`",
         "relu6" => "write `clamp(x, low = 0, high = 6)`",
         "dropout" => "nothing is dropped when a network is only run: leave it out",
@@ -82,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_is_advised_is_there_and_what_is_replaced_is_not() {
-        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "linear", "pow", "relu6", "identity", "t"] {
+        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t"] {
             assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
         }
         assert_eq!(super::operator("relu"), None);

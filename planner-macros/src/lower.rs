@@ -3,6 +3,7 @@
 
 mod block;
 mod call;
+mod element;
 mod open;
 mod parts;
 mod scope;
@@ -31,7 +32,9 @@ pub(crate) struct Lowered<'m> {
     /// For each field, its tensor; none after a complaint.
     pub(crate) tensors: Vec<Option<TensorId>>,
     /// Numbers that stand in expressions, as constants of the model.
-    pub(crate) numbers: Vec<(TensorId, f32)>,
+    pub(crate) numbers: Vec<(TensorId, DType, f64)>,
+    /// Where the crate `model-graph` is.
+    pub(crate) krate: syn::Path,
     /// Fields that nothing depends on.
     pub(crate) unused: Vec<usize>,
     /// What can be reached of the blocks.
@@ -54,7 +57,8 @@ struct Lowering<'m, 'r> {
     graph: Graph,
     /// Names of extents; position 0 stands for none.
     dim_names: Vec<String>,
-    numbers: BTreeMap<u32, TensorId>,
+    /// By element type and bits.
+    numbers: BTreeMap<(&'static str, u64), (TensorId, DType, f64)>,
     taken: BTreeSet<String>,
     parts: Vec<Part<'m>>,
     /// Constants of blocks, each by its block and its field: all copies have one.
@@ -99,8 +103,9 @@ pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
         .collect();
     let idle = lowering.graph.unused();
     let unused = (0..tensors.len()).filter(|field| tensors[*field].is_some_and(|id| idle.contains(&id))).collect();
-    let numbers = lowering.numbers.iter().map(|(bits, id)| (*id, f32::from_bits(*bits))).collect();
-    Lowered { graph: lowering.graph, dims: lowering.scope.dims, tensors, numbers, unused, parts: lowering.parts }
+    let numbers = lowering.numbers.into_values().collect();
+    let (graph, dims, parts) = (lowering.graph, lowering.scope.dims, lowering.parts);
+    Lowered { graph, dims, tensors, numbers, krate: model.krate(), unused, parts }
 }
 
 impl<'m> Lowering<'m, '_> {
@@ -113,7 +118,15 @@ impl<'m> Lowering<'m, '_> {
         }
         let model = self.scope.model;
         let field = &model.fields[index];
-        let declared = self.declared(&field.ty, &field.plain_name());
+        let mut declared = self.declared(&field.ty, &field.plain_name());
+        if let (Some(Some(ty)), ast::Type::Tensor { dtype, .. }) = (declared, &field.ty)
+            && ty.dtype.is_quantised()
+            && !matches!(field.role, ast::Role::Weight { .. })
+        {
+            self.report
+                .add(dtype, format!("only a `#[weight]` can be {}; write another element type, such as f16", ty.dtype));
+            declared = Some(None);
+        }
         let uses = std::mem::take(&mut self.scope.uses);
         let id = match &field.role {
             ast::Role::Input { keep } => {
@@ -214,6 +227,13 @@ impl<'m> Lowering<'m, '_> {
             self.report.add(at, format!("`{name}` has {} dimensions; a tensor has at most {MAX_RANK}", dims.len()));
         }
         let (Some(dtype), Some(shape)) = (element, shape) else { return Some(None) };
+        if dtype.is_quantised() && shape.rank() == 0 {
+            self.report.add(
+                at,
+                format!("`{name}` has no dimension along which {dtype} could lie in blocks; write at least one extent"),
+            );
+            return Some(None);
+        }
         let ty = Type { dtype, shape };
         if ty.bytes().is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             let text = self.shape_text(&shape);
@@ -232,19 +252,12 @@ impl<'m> Lowering<'m, '_> {
     fn dtype(&mut self, name: &proc_macro2::Ident) -> Option<DType> {
         let text = name.to_string();
         match DType::from_name(&text) {
-            Some(DType::F16 | DType::BF16 | DType::Bool) => {
-                self.report.add(
-                    name,
-                    format!("tensors of `{text}` are not in the language yet; f32, i8, u8, i32, u32 and i64 are"),
-                );
-                None
-            }
             Some(dtype) => Some(dtype),
             None => {
-                let known = ["f32", "i8", "u8", "i32", "u32", "i64"];
+                let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
                 let advice = match crate::foreign::float(&text) {
                     true => String::from("everything is computed in `f32`: write that"),
-                    false => suggestion(nearest(&text, known), &known),
+                    false => suggestion(nearest(&text, known.iter().copied()), &known),
                 };
                 self.report.add(name, format!("there is no element type `{text}`; {advice}"));
                 None
@@ -318,8 +331,14 @@ impl<'m> Lowering<'m, '_> {
                 return Some(id);
             }
             Value::Tensor { id, .. } => id,
-            Value::Number(number) => self.number(number, at)?,
+            Value::Number(number) => self.number(number, DType::F32, None, at)?,
         };
+        let ty = self.graph.tensor(id).ty;
+        if ty.dtype.is_quantised() {
+            let text = format!("a weight of {} cannot be handed on as it is; write `… as f32`", ty.dtype);
+            self.report.add(at, text);
+            return None;
+        }
         self.graph.node(name, role, Rc::new(op::Identity {}), &[id]).ok()
     }
 
@@ -327,22 +346,7 @@ impl<'m> Lowering<'m, '_> {
         match &expr.kind {
             ExprKind::Number(number) => Some(Value::Number(*number)),
             ExprKind::Name(ident) => self.name(ident),
-            ExprKind::Cast { of, dtype } => {
-                let value = self.expr(of, name);
-                match self.dtype(dtype)? {
-                    DType::F32 => match value? {
-                        Value::Tensor { id, .. } if self.graph.tensor(id).ty.dtype != DType::F32 => {
-                            self.report.add(dtype, text::CAST);
-                            None
-                        }
-                        value => Some(value),
-                    },
-                    _ => {
-                        self.report.add(dtype, text::CAST);
-                        None
-                    }
-                }
-            }
+            ExprKind::Cast { of, dtype } => self.cast(of, dtype, name),
             ExprKind::Block { block, operands } => self.block(block, operands, name, false),
             ExprKind::Index { of, ranges } => self.index(of, ranges, name),
             ExprKind::Call { name: at, op, operands, named, settings } => {
@@ -408,25 +412,6 @@ impl<'m> Lowering<'m, '_> {
         };
         self.report.add(ident, format!("there is no tensor `{name}`; {advice}"));
         None
-    }
-
-    /// A number as a constant of the model; equal numbers share one.
-    fn number(&mut self, number: f64, at: At) -> Option<TensorId> {
-        let single = number as f32;
-        if !single.is_finite() {
-            let text = match number.is_finite() {
-                true => format!("{number:?} is more than an f32 can hold"),
-                false => format!("these numbers come to {number:?}, which is no number to compute with"),
-            };
-            self.report.add(at, text);
-            return None;
-        }
-        if let Some(id) = self.numbers.get(&single.to_bits()) {
-            return Some(*id);
-        }
-        let id = self.graph.leaf(format!("{single:?}"), Role::Constant, Type::f32(Shape::SCALAR)).ok()?;
-        self.numbers.insert(single.to_bits(), id);
-        Some(id)
     }
 
     /// Adds a node under a name made of the field's and the operator's.

@@ -177,7 +177,7 @@ impl Dim {
     }
 
     /// Both together, when they follow from the same dim or one is fixed.
-    pub fn add(self, other: Dim) -> Option<Dim> {
+    pub fn joined(self, other: Dim) -> Option<Dim> {
         let (left, right) = match (self.formula, other.formula) {
             (_, None) => return self.plus(other.size),
             (None, _) => return other.plus(self.size),
@@ -195,7 +195,7 @@ impl Dim {
     }
 
     /// What is left of this after the other, when that is not below zero and does not shrink where a dim grows.
-    pub fn sub(self, other: Dim) -> Option<Dim> {
+    pub fn without(self, other: Dim) -> Option<Dim> {
         let Some(right) = other.formula else { return self.minus(other.size) };
         let left = self.formula.filter(|left| left.dim == right.dim)?;
         let size = self.size.checked_sub(other.size)?;
@@ -224,7 +224,7 @@ impl Dim {
             (Some(_), None) => self.size <= other.size,
             (None, Some(formula)) => formula.holds() && Some(self.size) <= formula.at(1),
             (Some(left), Some(right)) if left.dim == right.dim => {
-                other.sub(self).is_some()
+                other.without(self).is_some()
                     || (left.over == 1 && right.over == 1 && right.holds())
                         && left.at(1) <= right.at(1)
                         && self.size <= other.size
@@ -347,8 +347,8 @@ mod tests {
                 });
             }
             for other in dims() {
-                some += check(dim.add(other), &|value| Some(dim.at(&[value]) + other.at(&[value])));
-                some += check(dim.sub(other), &|value| dim.at(&[value]).checked_sub(other.at(&[value])));
+                some += check(dim.joined(other), &|value| Some(dim.at(&[value]) + other.at(&[value])));
+                some += check(dim.without(other), &|value| dim.at(&[value]).checked_sub(other.at(&[value])));
                 if dim.at_most(other) {
                     assert!((1..=BOUND).all(|value| dim.at(&[value]) <= other.at(&[value])), "{dim:?} {other:?}");
                 }
@@ -365,12 +365,12 @@ mod tests {
         let half = |dim: Dim| dim.over(2);
         assert_eq!(half(seq).and_then(half), seq.over(4));
         assert_eq!(seq.times(6).and_then(|dim| dim.over(4)), seq.times(3).and_then(|dim| dim.over(2)));
-        assert_eq!(seq.plus(4).and_then(|dim| dim.sub(seq)), Some(Dim::new(4)));
+        assert_eq!(seq.plus(4).and_then(|dim| dim.without(seq)), Some(Dim::new(4)));
         assert_eq!(half(seq).and_then(|dim| dim.times(2)), None);
         assert_eq!(seq.minus(1).map(|dim| dim.at(&[1])), Some(0));
         assert_eq!(seq.minus(2), None, "below zero where the dim is 1");
-        assert_eq!(seq.add(Dim::open(1, 512)), None, "two dims have no sum");
-        assert_eq!(Dim::new(512).sub(seq), None, "it would shrink");
+        assert_eq!(seq.joined(Dim::open(1, 512)), None, "two dims have no sum");
+        assert_eq!(Dim::new(512).without(seq), None, "it would shrink");
         assert!(seq.at_most(Dim::new(512)) && !seq.at_most(Dim::new(511)));
         assert_ne!(seq, Dim::new(512));
         assert_eq!(seq.times(2).and_then(|dim| dim.solve(6)), Some(3));
@@ -393,7 +393,7 @@ mod tests {
     fn nothing_wraps() {
         let formula = Formula { dim: 0, bound: 1, times: usize::MAX, plus: 0, over: 1 };
         let huge = Dim { size: usize::MAX, name: 0, formula: Some(formula) };
-        assert_eq!([huge.plus(1), huge.times(2), huge.add(huge)], [None; 3]);
+        assert_eq!([huge.plus(1), huge.times(2), huge.joined(huge)], [None; 3]);
         assert_eq!(Dim::new(usize::MAX).plus(1), None);
         assert_eq!(huge.at(&[2]), usize::MAX);
     }

@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::op::{Action, Operator, RuleError};
+use crate::op::{self, Action, Operator, RuleError};
 use crate::{Dim, Role, Type};
 
 /// A tensor of a [`Graph`].
@@ -142,7 +142,7 @@ impl Graph {
         inputs: &[TensorId],
     ) -> Result<TensorId, RuleError> {
         let types: Vec<Type> = inputs.iter().map(|input| self.tensor(*input).ty).collect();
-        let ty = op.infer(&types)?;
+        let ty = op::infer(&*op, &types)?;
         let mut role = role;
         if op.action() == Action::Write {
             if self.tensor(inputs[0]).role != Role::State {

@@ -254,9 +254,14 @@ impl Type {
         Type { shape: self.shape.at(values), ..*self }
     }
 
-    /// Bytes of the packed tensor, or `None` when they do not fit a `usize`.
+    /// Bytes of the packed tensor, or `None` when they do not fit a `usize`. Where elements lie in blocks, the last block
+    /// of every row is whole.
     pub fn bytes(&self) -> Option<usize> {
-        self.shape.elements()?.checked_mul(self.dtype.size())
+        let mut stored = self.shape;
+        if let Some(last) = stored.dims_mut().last_mut() {
+            last.size = last.size.div_ceil(self.dtype.block());
+        }
+        stored.elements()?.checked_mul(self.dtype.size())
     }
 }
 

@@ -6,7 +6,8 @@ use crate::{DType, MAX_RANK, Shape};
 
 /// A tensor's place in the buffer. This is all that a kernel is told of an operand.
 ///
-/// Element `[i, j, …]` lies at byte `offset + (i * strides[0] + j * strides[1] + …) * dtype.size()`.
+/// Element `[i, j, …]` lies at byte `offset + (i * strides[0] + j * strides[1] + …) * dtype.size()`. A tensor in blocks
+/// is always packed: its blocks lie one after the other, row by row, each row in whole blocks, and strides say nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// Element type.
@@ -42,6 +43,14 @@ impl View {
         if self.dims.contains(&0) { 0 } else { self.dims.iter().fold(1, |count, dim| count.saturating_mul(*dim)) }
     }
 
+    /// Number of blocks that hold the elements; the number of elements where each lies by itself.
+    pub fn blocks(&self) -> usize {
+        let Some(last) = self.rank.checked_sub(1) else { return 1 };
+        let mut stored = *self;
+        stored.dims[last] = stored.dims[last].div_ceil(self.dtype.block());
+        stored.elements()
+    }
+
     /// True when the elements lie in row-major order without gaps.
     /// Strides of extents below two are never used, so they are not looked at.
     pub fn is_packed(&self) -> bool {
@@ -65,6 +74,9 @@ impl View {
     pub fn span(&self) -> Range<usize> {
         if self.dims.contains(&0) {
             return self.offset..self.offset;
+        }
+        if self.dtype.is_quantised() {
+            return self.offset..self.offset.saturating_add(self.blocks().saturating_mul(self.dtype.size()));
         }
         let reach = |axis: usize| (self.dims[axis] - 1).saturating_mul(self.strides[axis]);
         let last = (0..self.rank).fold(0usize, |last, axis| last.saturating_add(reach(axis)));

@@ -133,7 +133,8 @@ fn operands_that_the_operator_does_not_have() {
         assert_eq!(refused(&planned), format!("step 1 (`add`) has {given} operands"));
     }
     let mut planned = valid();
-    planned.steps[0].op = Rc::new(Fill { dims: [4, 4, 1, 1, 1, 1].map(Dim::new), rank: 2, value: 0.0 });
+    planned.steps[0].op =
+        Rc::new(Fill { dims: [4, 4, 1, 1, 1, 1].map(Dim::new), rank: 2, value: 0.0, dtype: DType::F32 });
     assert_eq!(refused(&planned), "step 0 (`fill`) has 1 operands");
 }
 

@@ -6,7 +6,7 @@ use model_graph_planner::{Graph, Options, Planned, PlannedTensor, Role, Storage,
 const NET: &str = "model Net
     %0 x: input f32[1x4]
     %1 w: weight f32[4x4]
-    %2 turned: node f32[4x4] = transpose(%1, axes=[1, 0])
+    %2 turned: node f32[4x4] = transpose(%1)
     %3 empty: weight f32[0x4]
     %4 bias: weight f32[4]
     %5 half: constant f32
@@ -15,7 +15,7 @@ const NET: &str = "model Net
     %8 next: state f32[1x4] = write(%6, %7)
     %9 y: output f32[1x4] = matmul(%8, %2)
     %10 z: output f32[1x4] = add(%9, %4)
-    %11 e: output f32[1x4] = concat(%3, %7, axis=0)
+    %11 e: output f32[1x4] = concat(%3, %7, axis = 0)
     ";
 
 fn planned(shared_weights: bool, align: usize) -> Planned {

@@ -171,6 +171,29 @@ fn images_and_groups() {
 }
 
 #[test]
+fn element_types_and_lookups() {
+    round(
+        "model Types
+  %0 token: input u32[3]
+  %1 table: weight q8_0[5x40]
+  %2 up: weight q4_0[4x40]
+  %3 x: node f32[3x40] = gather(%1, %0, axis = 0)
+  %4 h: node f32[3x4] = linear(%3, %2)
+  %5 a: node bf16[3x4] = cast(%4, to = bf16)
+  %6 b: output i64[3x1] = arg_max(%5, axis = 1, keep_dims = true, last = false)
+  %7 c: output i64[4] = arg_min(%5, axis = 0, keep_dims = false, last = true)
+  %8 d: node bf16[3x4] = cum_sum(%5, axis = 0, exclusive = true, reverse = false)
+  %9 e: node bf16[3x4] = trilu(%8, part = lower, diagonal = -1)
+  %10 f: node bf16[3x4] = trilu(%9, part = upper, diagonal = 2)
+  %11 g: output bf16[2x3x4] = broadcast_to(%10, shape = [2, 3, 4])
+  %12 i: node i32[3] = cast(%0, to = i32)
+  %13 y: output f32[3x6] = one_hot(%12, depth = 6, axis = 1)
+  %14 z: output bool[3x4] = greater_equal(%5, %9)
+",
+    );
+}
+
+#[test]
 fn states_and_their_versions() {
     round(
         "model Cache
@@ -356,7 +379,7 @@ const WRONG_LINES: &[&str] = &[
     "%2 y: node f32 = matmul(%0, %1)",
     "%2 y: node f32 = conv2d(%0, %1)",
     "%2 y: node f32[2x4] = relu(%0)",
-    "%2 i: input i32[2x3]\n%3 y: node f32[2x3] = relu(%2)",
+    "%2 i: input i32[2x3]\n%3 y: node f32[2x3] = sigmoid(%2)",
     "%2 y: node f32[2x3] = relu(%0) // and\n  %3 z: output f32[2x3] = exp(%2)\norder %3, %2",
     "%2 y: node f32[2x3] = relu(%0)\norder %2, %2",
     "%2 y: node f32[2x3] = relu(%0)\norder %2\n%3 b: input f32",

@@ -122,6 +122,16 @@ pub enum ErrorKind {
         /// The input's name.
         input: &'static str,
     },
+    /// An index that was given to an operator lies outside of what it looks up in. Nothing was read there and nothing
+    /// was written.
+    IndexOutOfRange {
+        /// The operator's name.
+        op: &'static str,
+        /// The index.
+        index: i64,
+        /// How many there are; negative indices count from the end.
+        extent: usize,
+    },
     /// Operands of a step overlap in a way its kernel cannot run on. A checked plan never leads here.
     Overlap {
         /// The operator's name.
@@ -255,6 +265,14 @@ impl fmt::Display for Error {
                 "input `{input}` is not written; write it before every forward, which may overwrite it, or once if it is \
                  declared `#[input(keep)]`"
             ),
+            ErrorKind::IndexOutOfRange { op, index, extent } => match extent {
+                0 => write!(f, "`{op}` is given the index {index} and looks up in nothing"),
+                _ => write!(
+                    f,
+                    "`{op}` is given the index {index}, which has to be from -{extent} to {}",
+                    extent.saturating_sub(1)
+                ),
+            },
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }

@@ -263,7 +263,7 @@ pub fn write_view(buffer: &mut dyn Buffer, view: &View, data: &[u8]) -> Result<(
 }
 
 fn check_bytes(view: &View, given: usize) -> Result<(), Error> {
-    let expected = view.elements() * view.dtype.size();
+    let expected = view.blocks() * view.dtype.size();
     if given == expected { Ok(()) } else { Err(crate::ErrorKind::Length { expected, given }.into()) }
 }
 
@@ -273,8 +273,8 @@ fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize) -> Result<(), E
     if view.elements() == 0 {
         return Ok(());
     }
-    if view.is_packed() {
-        return visit(view.offset, view.elements() * element);
+    if view.is_packed() || view.dtype.is_quantised() {
+        return visit(view.offset, view.blocks() * element);
     }
     let inner = view.rank - 1;
     let (outer, run) = if view.strides[inner] == 1 { (inner, view.dims[inner]) } else { (view.rank, 1) };

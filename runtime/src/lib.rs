@@ -15,6 +15,7 @@ pub mod operators {}
 
 pub mod buffer;
 pub mod cpu;
+mod element;
 mod error;
 mod hook;
 mod kernel;
@@ -30,7 +31,9 @@ pub use buffer::{Buffer, BufferType, HostBuffer, HostRead, Usage};
 #[cfg(feature = "alloc")]
 pub use cpu::Cpu;
 pub use cpu::{CpuBuffer, CpuImage, CpuSlice};
+pub use element::{BLOCK, Block, BlockQ4_0, BlockQ8_0, Bool, dequantise, quantise};
 pub use error::{Error, ErrorKind, ImageFault, SavedFault, Text};
+pub use half::{bf16, f16};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
 pub use model_graph_macros::model_graph;

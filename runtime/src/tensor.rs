@@ -6,9 +6,10 @@ use core::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 
-use crate::{Buffer, Error, ErrorKind, HostBuffer, HostRead};
+use crate::{BlockQ4_0, BlockQ8_0, Bool, Buffer, Error, ErrorKind, HostBuffer, HostRead, bf16, f16};
 
-/// A tensor's type in Rust: an element, or nested arrays of one, outermost dimension first.
+/// A tensor's type in Rust: an element, or nested arrays of one, outermost dimension first. Of a weight in blocks the
+/// innermost array is one of blocks.
 pub trait Array: Pod {
     /// The element.
     type Element: Pod;
@@ -21,7 +22,7 @@ macro_rules! elements {
         }
     )* };
 }
-elements!(f32, i8, u8, i32, u32, i64);
+elements!(f32, f16, bf16, i8, u8, i32, u32, i64, Bool, BlockQ8_0, BlockQ4_0);
 
 impl<T: Array, const N: usize> Array for [T; N] {
     type Element = T::Element;

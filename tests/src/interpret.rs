@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use model_graph::cpu::OwnedBytes;
-use model_graph::{Buffer, BufferType, Call, Cpu, CpuBuffer, Error, HostBuffer, Kernel, Poison, Usage, View, op};
+use model_graph::{
+    Buffer, BufferType, Call, Cpu, CpuBuffer, DType, Error, HostBuffer, Kernel, Poison, Usage, View, op,
+};
+use model_graph::{bf16, f16};
 use model_graph::{read_view, write_view};
 use model_graph_planner::op::Operator;
 use model_graph_planner::{Planned, Shape, TensorId, Type};
@@ -45,6 +48,8 @@ kernels! {
     Relu LeakyRelu Sigmoid Tanh Gelu Silu Exp Log Sqrt Abs Neg Clamp
     Add Sub Mul Div Maximum Minimum
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
+    Cast Linear Gather OneHot Where Equal NotEqual Less LessEqual Greater GreaterEqual IsNan IsInf And Or Xor Not
+    Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal ArgMax ArgMin CumSum Trilu BroadcastTo
     Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
     Min Prod SumSquare L1 L2 LogSum LogSumExp
     Attention Rope Lstm Gru Rnn
@@ -122,6 +127,29 @@ impl<'p> Machine<'p> {
     /// None, in a plan that is right.
     pub fn read(&self, id: TensorId) -> Result<Option<Vec<f32>>, Error> {
         self.planned.position(id).map(|index| self.at(index)).transpose()
+    }
+
+    /// Writes a tensor of any element type, from numbers that it can hold, unless nothing needs it.
+    ///
+    /// # Errors
+    /// When the number of elements is not the tensor's.
+    pub fn write_numbers(&mut self, id: TensorId, values: &[f64]) -> Result<(), Error> {
+        let Some(index) = self.planned.position(id) else { return Ok(()) };
+        let view = self.planned.tensors[index].view;
+        let bytes: Vec<u8> = values.iter().flat_map(|value| encode(view.dtype, *value)).collect();
+        write_view(&mut self.buffer, &view, &bytes)
+    }
+
+    /// Reads a tensor of any element type as numbers; none when it has no place.
+    ///
+    /// # Errors
+    /// None, in a plan that is right.
+    pub fn read_numbers(&self, id: TensorId) -> Result<Option<Vec<f64>>, Error> {
+        let Some(index) = self.planned.position(id) else { return Ok(None) };
+        let view = self.planned.tensors[index].view;
+        let mut bytes = vec![0; view.elements() * view.dtype.size()];
+        read_view(&self.buffer, &view, &mut bytes)?;
+        Ok(Some(bytes.chunks_exact(view.dtype.size()).map(|bytes| decode(view.dtype, bytes)).collect()))
     }
 
     fn at(&self, index: usize) -> Result<Vec<f32>, Error> {
@@ -239,4 +267,35 @@ fn own_bytes(outputs: &[View], scratch: &[View], size: usize) -> Vec<bool> {
         own[view.span()].fill(true);
     }
     own
+}
+
+/// The bytes of one element.
+fn encode(dtype: DType, value: f64) -> Vec<u8> {
+    match dtype {
+        DType::F32 => (value as f32).to_ne_bytes().to_vec(),
+        DType::F16 => f16::from_f64(value).to_ne_bytes().to_vec(),
+        DType::BF16 => bf16::from_f64(value).to_ne_bytes().to_vec(),
+        DType::I8 => vec![value as i8 as u8],
+        DType::U8 => vec![value as u8],
+        DType::I32 => (value as i32).to_ne_bytes().to_vec(),
+        DType::U32 => (value as u32).to_ne_bytes().to_vec(),
+        DType::I64 => (value as i64).to_ne_bytes().to_vec(),
+        DType::Bool => vec![u8::from(value != 0.0)],
+        dtype => panic!("{dtype} has no single elements"),
+    }
+}
+
+fn decode(dtype: DType, bytes: &[u8]) -> f64 {
+    let word = || bytes.try_into().expect("4 bytes");
+    let half = || bytes.try_into().expect("2 bytes");
+    match dtype {
+        DType::F32 => f32::from_ne_bytes(word()).into(),
+        DType::F16 => f16::from_ne_bytes(half()).into(),
+        DType::BF16 => bf16::from_ne_bytes(half()).into(),
+        DType::I8 => (bytes[0] as i8).into(),
+        DType::I32 => i32::from_ne_bytes(word()).into(),
+        DType::U32 => u32::from_ne_bytes(word()).into(),
+        DType::I64 => i64::from_ne_bytes(bytes.try_into().expect("8 bytes")) as f64,
+        _ => bytes[0].into(),
+    }
 }

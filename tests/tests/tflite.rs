@@ -4,7 +4,7 @@ use model_graph::{Cpu, DType, ErrorKind, Poison, TfLite, WeightSource};
 use model_graph_examples::keywords::{FEATURES, MODEL, QuantizedKeywords, names, weights};
 
 fn told(bytes: &[u8]) -> String {
-    let error = TfLite::new(bytes).err().expect("the file is damaged");
+    let error = TfLite::new(bytes).expect_err("the file is damaged");
     assert!(matches!(error.kind(), ErrorKind::Format(_)));
     error.to_string()
 }

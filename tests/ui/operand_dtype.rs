@@ -5,8 +5,8 @@ use model_graph::model_graph;
 #[model_graph]
 struct Model {
     #[input]
-    x: Tensor<i32, 4>,
-    #[output(relu(x))]
+    n: Tensor<i32, 4>,
+    #[output(sigmoid(n))]
     y: _,
 }
 

@@ -224,14 +224,15 @@ impl Interface {
     }
 }
 
-/// The nested array type of a tensor.
+/// The nested array type of a tensor; of one in blocks the innermost array is one of blocks.
 pub(super) fn tensor_type(lowered: &Lowered<'_>, id: TensorId) -> Option<TokenStream> {
     let ty = lowered.graph.tensor(id).ty;
-    let element = steps::element(ty.dtype)?;
-    Some(ty.shape.dims().iter().rev().fold(element, |inner, dim| {
-        let size = dim.size;
-        quote! { [#inner; #size] }
-    }))
+    let element = steps::element(ty.dtype, &lowered.krate)?;
+    let mut sizes: Vec<usize> = ty.shape.dims().iter().map(|dim| dim.size).collect();
+    if let Some(last) = sizes.last_mut() {
+        *last = last.div_ceil(ty.dtype.block());
+    }
+    Some(sizes.iter().rev().fold(element, |inner, size| quote! { [#inner; #size] }))
 }
 
 /// A type with open extents: `f32[SEQ x 64]`, and the bounds of the dims in it.
@@ -308,7 +309,7 @@ impl<'a> Accessor<'a> {
             },
         };
         let declared = expansion.lowered.graph.tensor(id).ty;
-        let open = steps::element(declared.dtype).filter(|_| declared.shape.is_open());
+        let open = steps::element(declared.dtype, krate).filter(|_| declared.shape.is_open());
         let open = open.map(|element| (element, declared.shape.rank()));
         let shape = match &open {
             None => declared.to_string(),

@@ -3,7 +3,7 @@
 use model_graph_planner::op::{Field, Fused, Operator};
 use model_graph_planner::{DType, Dim, Planned, Storage, View};
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
 use super::{Expansion, open, shared, states};
@@ -246,6 +246,10 @@ pub(super) fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
             Field::Usizes(values) => quote! { [#(#values),*] },
             Field::F32s(values) => quote! { [#(#values),*] },
             Field::Bools(values) => quote! { [#(#values),*] },
+            Field::DType(dtype) => {
+                let variant = format_ident!("{}", dtype.variant());
+                quote! { #krate::DType::#variant }
+            }
             Field::Dim(dim) => extent(dim, krate),
             Field::Dims(dims) => {
                 let dims = dims.iter().map(|dim| extent(*dim, krate));
@@ -262,15 +266,36 @@ fn extent(dim: Dim, krate: &Path) -> TokenStream {
     quote! { #krate::__private::Dim::new(#size) }
 }
 
-/// The Rust type of an element, if it has one.
-pub(super) fn element(dtype: DType) -> Option<TokenStream> {
+/// The Rust type of an element, or of a block of them.
+pub(super) fn element(dtype: DType, krate: &Path) -> Option<TokenStream> {
     Some(match dtype {
         DType::F32 => quote! { ::core::primitive::f32 },
+        DType::F16 => quote! { #krate::f16 },
+        DType::BF16 => quote! { #krate::bf16 },
         DType::I8 => quote! { ::core::primitive::i8 },
         DType::U8 => quote! { ::core::primitive::u8 },
         DType::I32 => quote! { ::core::primitive::i32 },
         DType::U32 => quote! { ::core::primitive::u32 },
         DType::I64 => quote! { ::core::primitive::i64 },
+        DType::Bool => quote! { #krate::Bool },
+        DType::Q8_0 => quote! { #krate::BlockQ8_0 },
+        DType::Q4_0 => quote! { #krate::BlockQ4_0 },
         _ => return None,
     })
+}
+
+/// A number of that element type as a constant's value.
+pub(super) fn number(dtype: DType, number: f64, krate: &Path) -> TokenStream {
+    match dtype {
+        DType::F32 => {
+            let single = number as f32;
+            quote! { #single }
+        }
+        DType::F16 => quote! { #krate::f16::from_f64_const(#number) },
+        DType::BF16 => quote! { #krate::bf16::from_f64_const(#number) },
+        DType::Bool if number != 0.0 => quote! { #krate::Bool::TRUE },
+        DType::Bool => quote! { #krate::Bool::FALSE },
+        // Whole, since it was looked at when it was read.
+        _ => Literal::i64_unsuffixed(number as i64).into_token_stream(),
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use model_graph_planner::{Dim, Role, TensorId, Type};
+use model_graph_planner::{DType, Dim, Role, TensorId, Type};
 use proc_macro2::Ident;
 use syn::Path;
 
@@ -143,7 +143,7 @@ impl<'m> Lowering<'m, '_> {
         let mut resolve = |operand: &Expr| {
             let id = match self.expr(operand, field)? {
                 Value::Tensor { id, .. } => id,
-                Value::Number(number) => self.number(number, operand.at)?,
+                Value::Number(number) => self.number(number, DType::F32, None, operand.at)?,
             };
             Some(Operand { at: operand.at, text: operand_text(operand), id })
         };

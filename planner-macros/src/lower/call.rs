@@ -109,10 +109,15 @@ impl Lowering<'_, '_> {
             .map(|(_, _, at)| spec.operands.get(*at).or(spec.operands.last()).copied().unwrap_or("operand"))
             .collect();
         let mut resolved = Vec::with_capacity(given.len());
-        for (operand, value, _) in &given {
+        let (beside, values): (Vec<&Expr>, Vec<Value>) =
+            given.iter().map(|(operand, value, _)| (*operand, *value)).unzip();
+        for (operand, value, at) in &given {
             let id = match *value {
                 Value::Tensor { id, .. } => id,
-                Value::Number(number) => self.number(number, operand.at)?,
+                Value::Number(number) => {
+                    let (dtype, beside) = self.number_type(spec.operands.get(*at).copied(), &values, &beside);
+                    self.number(number, dtype, beside.as_deref(), operand.at)?
+                }
             };
             resolved.push(Operand { at: operand.at, text: operand_text(operand), id });
         }
@@ -307,7 +312,15 @@ impl Lowering<'_, '_> {
             self.report.add(of.at, "a number cannot be indexed");
             return None;
         };
-        let shape = self.graph.tensor(id).ty.shape;
+        let ty = self.graph.tensor(id).ty;
+        if ty.dtype.is_quantised() {
+            let (of_text, ty) = (operand_text(of), self.type_text(&ty));
+            let text =
+                format!("{of_text} is {ty}, a weight in blocks, which has no parts; take rows of it with `gather`");
+            self.report.add(of.at, text);
+            return None;
+        }
+        let shape = ty.shape;
         if ranges.len() > shape.rank() {
             let (text, of_text) = (self.shape_text(&shape), operand_text(of));
             let count = match shape.rank() {
@@ -356,7 +369,7 @@ impl Lowering<'_, '_> {
                 self.report.add(at, text);
                 return None;
             }
-            if end.sub(start).is_none() {
+            if end.without(start).is_none() {
                 let [start, end] = [start, end].map(|dim| self.extent_text(dim.named(0)));
                 let text = format!(
                     "the range {start}..{end} would shrink where its open dim grows, or follow from two, and memory is \

@@ -35,11 +35,45 @@ impl Lowering<'_, '_> {
             RuleError::DType { input, expected } => (
                 operands[input].at,
                 format!(
-                    "`{op}` takes {expected} and {} is {}; other element types are only moved, by `reshape` and the like",
+                    "`{op}` takes {expected} and {} is {}; write {}",
                     text(input),
-                    self.type_text(&ty(input))
+                    self.type_text(&ty(input)),
+                    cast(text(input), expected.name())
                 ),
             ),
+            RuleError::Elements { input, expected } => {
+                let advice = match expected.split([',', ' ']).next() {
+                    Some("f32") => format!("; write {}", cast(text(input), "f32")),
+                    Some("i32") => format!("; write {}", cast(text(input), "i32")),
+                    Some("bool") => format!("; compare it, such as `… != 0`, or write {}", cast(text(input), "bool")),
+                    _ => String::new(),
+                };
+                let given = self.type_text(&ty(input));
+                (operands[input].at, format!("`{op}` takes {expected} and {} is {given}{advice}", text(input)))
+            }
+            RuleError::Mixed { left, right } => {
+                let (a, b) = (ty(left), ty(right));
+                let text = format!(
+                    "`{op}` takes operands of one element type: {} is {} and {} is {}; write {} or {}",
+                    text(left),
+                    self.type_text(&a),
+                    text(right),
+                    self.type_text(&b),
+                    cast(text(left), b.dtype.name()),
+                    cast(text(right), a.dtype.name())
+                );
+                (operands[left].at.to(operands[right].at), text)
+            }
+            RuleError::Blocks { input } => {
+                let given = self.type_text(&ty(input));
+                let text = format!(
+                    "`{op}` takes single elements and {} is {given}, a weight in blocks; write {}, or give it to \
+                     `linear` or `gather`",
+                    text(input),
+                    cast(text(input), "f32")
+                );
+                (operands[input].at, text)
+            }
             RuleError::Rank { input, expected } => {
                 let role = place.roles.get(input).copied().unwrap_or("operand");
                 (
@@ -212,5 +246,13 @@ impl Lowering<'_, '_> {
             (_, false) => format!("{} = {}", self.extent_text(dim), dim.size),
             (_, true) => format!("{} <= {}", self.extent_text(dim), dim.size),
         }
+    }
+}
+
+/// How to cast an operand, which is a name or has to stand in parentheses.
+fn cast(operand: &str, dtype: &str) -> String {
+    match operand.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+        Some(name) if !name.contains('`') => format!("`{name} as {dtype}`"),
+        _ => format!("`(…) as {dtype}` of {operand}"),
     }
 }

@@ -10,6 +10,9 @@ pub(super) fn bytes(view: &View) -> usize {
     if view.dims().contains(&0) {
         return 0;
     }
+    if view.dtype.is_quantised() {
+        return view.span().len();
+    }
     view.dims().iter().fold(view.dtype.size(), |product, &extent| product.saturating_mul(extent))
 }
 
@@ -18,6 +21,9 @@ pub(super) fn bytes(view: &View) -> usize {
 pub(super) fn span(view: &View) -> usize {
     if view.dims().contains(&0) {
         return 0;
+    }
+    if view.dtype.is_quantised() {
+        return view.span().len();
     }
     let axes = view.dims().iter().zip(view.strides());
     let last = axes.fold(0usize, |sum, (&extent, &stride)| sum.saturating_add((extent - 1).saturating_mul(stride)));
@@ -29,7 +35,7 @@ pub(super) fn span(view: &View) -> usize {
 /// A part that is joined along an inner axis and a slice of one are such views. Where there are gaps within gaps, it is
 /// the innermost that counts.
 pub(super) fn stripes(view: &View) -> Option<(usize, usize)> {
-    if view.dims().contains(&0) {
+    if view.dims().contains(&0) || view.dtype.is_quantised() {
         return None;
     }
     let mut run = 1usize;

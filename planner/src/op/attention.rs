@@ -1,6 +1,6 @@
 //! Scaled dot-product attention, and the rotation of queries and keys by their position.
 
-use super::rule::bad;
+use super::rule::{Kind, bad};
 use super::{Args, Described, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{DType, Dim, Shape, Type};
 
@@ -86,6 +86,10 @@ impl Attention {
 }
 
 impl Operator for Attention {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
         if let (None, Some(_)) = mask_and_past(inputs.len(), |input| inputs[input].dtype) {
             visit("mask", Value::Infer);
@@ -97,8 +101,8 @@ impl Operator for Attention {
         let [q, k, v] = [0, 1, 2].map(|input| inputs[input].shape);
         let (mask, past) = mask_and_past(inputs.len(), |input| inputs[input].dtype);
         for input in (0..inputs.len()).filter(|input| Some(*input) != past) {
-            if inputs[input].dtype != DType::F32 {
-                return Err(RuleError::DType { input, expected: DType::F32 });
+            if Kind::Floats.check(inputs, input)? != inputs[0].dtype {
+                return Err(RuleError::Mixed { left: 0, right: input });
             }
         }
         if q.rank() < 2 {
@@ -187,7 +191,7 @@ impl Operator for Attention {
         }
         let mut output = q;
         output.dims_mut()[rank - 1] = width;
-        Ok(Type::f32(output))
+        Ok(Type { dtype: inputs[0].dtype, shape: output })
     }
 
     /// The kernel reads a block of queries before it writes its results.
@@ -241,6 +245,10 @@ impl Described for Rope {
 }
 
 impl Operator for Rope {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
         self.fields(&mut |name, field| match (name, field) {
             ("halves", Field::Bool(halves)) => {
@@ -252,9 +260,7 @@ impl Operator for Rope {
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let (x, position) = (inputs[0], inputs[1]);
-        if x.dtype != DType::F32 {
-            return Err(RuleError::DType { input: 0, expected: DType::F32 });
-        }
+        Kind::Floats.check(inputs, 0)?;
         let whole = position.dtype == DType::U32 || position.dtype == DType::I32 && position.shape.rank() == 1;
         if !whole {
             return Err(RuleError::DType { input: 1, expected: DType::U32 });

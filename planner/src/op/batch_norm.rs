@@ -1,6 +1,6 @@
 //! Batch normalisation with recorded statistics.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Expected, Operator, RuleError, Setting, Spec, operator};
 use crate::Type;
 
@@ -37,8 +37,12 @@ impl Described for BatchNorm {
 }
 
 impl Operator for BatchNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         let Some(channels) = inputs[0].shape.dims().get(self.axis) else {
             return Err(RuleError::Setting { name: "axis", expected: Expected::Axis(inputs[0].shape.rank()) });
         };

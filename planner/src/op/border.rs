@@ -1,7 +1,7 @@
 //! A border that repeats what it surrounds. The planner makes it, around a tensor that is padded by reflection or by its
 //! edge; the language has no name for it.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Spec, operator};
 use crate::{Dim, Type};
 
@@ -37,7 +37,7 @@ impl Described for Border {
 
 impl Operator for Border {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Any.of_all(inputs)?;
         let mut output = inputs[0];
         let rule = "a border repeats elements that are there";
         let needed = self.first.plus(1).ok_or(RuleError::Overflow)?;

@@ -35,7 +35,7 @@ impl Operator for Concat {
         let mut total = output.shape.dims()[self.axis];
         for (input, part) in inputs.iter().enumerate().skip(1) {
             if part.dtype != output.dtype {
-                return Err(RuleError::DType { input, expected: output.dtype });
+                return Err(RuleError::Mixed { left: 0, right: input });
             }
             if part.shape.rank() != output.shape.rank() {
                 return Err(RuleError::Rank { input, expected: "as many dimensions as the first part" });
@@ -68,5 +68,5 @@ fn together(left: Dim, right: Dim) -> Result<Dim, RuleError> {
         true => RuleError::NoFormula { rule: "the sum of the parts' extents" },
         false => RuleError::Overflow,
     };
-    left.add(right).map(|dim| dim.named(0)).ok_or(none)
+    left.joined(right).map(|dim| dim.named(0)).ok_or(none)
 }

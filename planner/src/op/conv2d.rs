@@ -1,6 +1,6 @@
 //! Two-dimensional convolution.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::window::{extent, least, named, padding, plane, spell_layout, taps};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type, View};
@@ -74,8 +74,12 @@ impl Operator for Conv2d {
         output.is_packed() || !self.channels_last && (output.dims[3] < 2 || output.strides[3] == 1)
     }
 
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         four(inputs, 0)?;
         four(inputs, 1)?;
         let (x, w) = (inputs[0].shape.dims(), inputs[1].shape.dims());
@@ -140,6 +144,6 @@ impl Operator for Conv2d {
         }
         let dims =
             if self.channels_last { [x[0], output[0], output[1], w[0]] } else { [x[0], w[0], output[0], output[1]] };
-        Ok(Type::f32(Shape::new(&dims).ok_or(RuleError::TooManyDims)?))
+        Ok(Type { dtype, shape: Shape::new(&dims).ok_or(RuleError::TooManyDims)? })
     }
 }

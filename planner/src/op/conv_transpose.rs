@@ -1,6 +1,6 @@
 //! Transposed convolution: what a convolution's gradient does, which makes images larger.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type};
 
@@ -115,7 +115,7 @@ impl Described for ConvTranspose1d {
 
 /// The output's type. `sides` has stride, padding before and after, output padding and dilation of each direction.
 fn infer(inputs: &[Type], groups: usize, sides: &[[usize; 5]]) -> Result<Type, RuleError> {
-    f32_only(inputs)?;
+    let dtype = Kind::Floats.of_all(inputs)?;
     let rank = sides.len() + 2;
     let expected = if sides.len() == 1 { "3 dimensions" } else { "4 dimensions" };
     if let Some(input) = inputs.iter().take(2).position(|input| input.shape.rank() != rank) {
@@ -168,7 +168,7 @@ fn infer(inputs: &[Type], groups: usize, sides: &[[usize; 5]]) -> Result<Type, R
         let size = size.ok_or(bad("padding", "less than the output, of which it is cut off"))?;
         shape = shape.with(super::window::named(size, x[axis])).ok_or(RuleError::TooManyDims)?;
     }
-    Ok(Type::f32(shape))
+    Ok(Type { dtype, shape })
 }
 
 impl ConvTranspose1d {
@@ -201,6 +201,10 @@ fn room(w: &Shape, height: usize, width: usize) -> usize {
 }
 
 impl Operator for ConvTranspose2d {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let side = |side: usize| {
             let [before, after] = [self.padding[side], self.padding[side + 2]];
@@ -220,6 +224,10 @@ impl Operator for ConvTranspose2d {
 }
 
 impl Operator for ConvTranspose1d {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         let [before, after] = self.padding;
         infer(inputs, self.groups, &[[self.stride, before, after, self.output_padding, self.dilation]])

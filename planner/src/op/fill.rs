@@ -1,7 +1,7 @@
 //! A tensor of one number. The planner makes it, as the border of a padded tensor; the language has no name for it.
 
 use super::{Operator, RuleError, operator};
-use crate::{Dim, MAX_RANK, Shape, Type};
+use crate::{DType, Dim, MAX_RANK, Shape, Type};
 
 operator! {
     /// `value` in every element.
@@ -12,6 +12,8 @@ operator! {
         rank: usize,
         /// What each element is.
         value: f32,
+        /// The element type, which holds `value`.
+        dtype: DType,
     }
 }
 
@@ -21,7 +23,7 @@ impl Operator for Fill {
         for dim in self.dims.iter().take(self.rank) {
             shape = shape.with(*dim).ok_or(RuleError::TooManyDims)?;
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype: self.dtype, shape })
     }
 
     fn strided_output(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Normalisation of groups of channels, and of vectors by their length.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Action, Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::{MAX_RANK, Type};
 
@@ -63,7 +63,7 @@ impl Described for InstanceNorm {
 }
 
 fn infer(inputs: &[Type], groups: Option<usize>) -> Result<Type, RuleError> {
-    f32_only(inputs)?;
+    Kind::Floats.of_all(inputs)?;
     let x = inputs[0].shape;
     if x.rank() < 2 {
         return Err(RuleError::Rank { input: 0, expected: "at least 2 dimensions, the channels second" });
@@ -84,6 +84,10 @@ fn infer(inputs: &[Type], groups: Option<usize>) -> Result<Type, RuleError> {
 }
 
 impl Operator for GroupNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         infer(inputs, Some(self.groups))
     }
@@ -94,6 +98,10 @@ impl Operator for GroupNorm {
 }
 
 impl Operator for InstanceNorm {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
         infer(inputs, None)
     }
@@ -139,7 +147,7 @@ impl LpNorm {
 
 impl Operator for LpNorm {
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         Ok(inputs[0])
     }
 

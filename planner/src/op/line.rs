@@ -198,6 +198,10 @@ impl Described for Conv1d {
 }
 
 impl Operator for Conv1d {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
         spell(self, visit);
     }
@@ -277,6 +281,10 @@ macro_rules! pool {
         }
 
         impl Operator for $name {
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
                 spell(self, visit);
             }

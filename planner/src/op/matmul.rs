@@ -1,6 +1,6 @@
 //! Matrix product.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Spec, operator};
 use crate::{Shape, Type};
 
@@ -30,8 +30,12 @@ impl Operator for MatMul {
         true
     }
 
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         let (a, b) = (inputs[0].shape, inputs[1].shape);
         for (input, shape) in [a, b].iter().enumerate() {
             if shape.rank() == 0 {
@@ -59,7 +63,7 @@ impl Operator for MatMul {
         if b.rank() > 1 {
             shape = shape.with(b.dims()[b.rank() - 1]).ok_or(RuleError::TooManyDims)?;
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype, shape })
     }
 
     fn strided_input(&self, _: usize) -> bool {

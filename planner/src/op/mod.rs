@@ -6,13 +6,17 @@ mod axes;
 mod batch_norm;
 mod binary;
 mod border;
+mod cast;
+mod compare;
 mod concat;
 mod conv2d;
 mod conv_transpose;
 mod copy;
 mod fill;
+mod gather;
 mod group_norm;
 mod line;
+mod linear;
 mod matmul;
 mod norm;
 mod pad;
@@ -39,15 +43,19 @@ use core::fmt;
 pub use attention::{Attention, Rope, mask_and_past};
 pub use axes::{ExpandDims, Split, Squeeze};
 pub use batch_norm::BatchNorm;
-pub use binary::{Add, Div, Maximum, Minimum, Mul, Prelu, Sub};
+pub use binary::{Add, Div, Maximum, Minimum, Modulo, Mul, Pow, Prelu, Rem, Sub};
 pub use border::Border;
+pub use cast::Cast;
+pub use compare::{And, Equal, Greater, GreaterEqual, IsInf, IsNan, Less, LessEqual, Not, NotEqual, Or, Where, Xor};
 pub use concat::Concat;
 pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, transposed_rows};
 pub use conv2d::Conv2d;
 pub use copy::Copy;
 pub use fill::Fill;
+pub use gather::{ArgMax, ArgMin, BroadcastTo, CumSum, Gather, OneHot, Trilu};
 pub use group_norm::{GroupNorm, InstanceNorm, LpNorm};
 pub use line::{AvgPool1d, Conv1d, MaxPool1d, lifted_view};
+pub use linear::Linear;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
 pub use pad::Pad;
@@ -68,15 +76,15 @@ pub use space::{DepthToSpace, SpaceToDepth};
 pub use then::Fused;
 pub use then::{MAX_OPERANDS, Then};
 pub use unary::{
-    Abs, Clamp, Elu, Exp, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Relu, Selu, Sigmoid, Silu, Softplus,
-    Sqrt, Tanh,
+    Abs, Ceil, Clamp, Cos, Elu, Erf, Exp, Floor, Gelu, HardSigmoid, HardSwish, LeakyRelu, Log, Mish, Neg, Reciprocal,
+    Relu, Round, Selu, Sigmoid, Sign, Silu, Sin, Softplus, Sqrt, Tanh,
 };
 pub use view::{Flatten, Identity, Permute, Reshape, Slice, Transpose};
 pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
-use crate::{Dim, MAX_RANK, Type, View};
+use crate::{DType, Dim, MAX_RANK, Type, View};
 
 /// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
 /// operator makes.
@@ -102,6 +110,8 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
+    /// An element type.
+    DType(DType),
     /// A [`Dim`](crate::Dim).
     Dim(Dim),
     /// An array of them.
@@ -132,6 +142,7 @@ impl Field<'_> {
             Field::F32(value) => return visit(Value::Float(f64::from(value))),
             Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
             Field::Bool(value) => return visit(Value::Bool(value)),
+            Field::DType(dtype) => return visit(Value::Word(dtype.name())),
             Field::Usizes(values) => values.iter().for_each(|value| push(int(*value))),
             Field::Bools(marks) => {
                 marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at)))
@@ -245,9 +256,33 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
+    /// True when the kernel takes operands of `f32` alone: where the rule takes `f16` or `bf16` as well, those are cast,
+    /// and so is the result.
+    fn through_f32(&self) -> bool {
+        false
+    }
+
+    /// True when that operand may be a weight in blocks.
+    fn takes_blocks(&self, _input: usize) -> bool {
+        false
+    }
+
     /// Bytes of scratch that the kernel needs during its step.
     fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
         0
+    }
+}
+
+/// What an operator makes of operands of these types: its own rule, and that no weight in blocks goes where only single
+/// elements do.
+///
+/// # Errors
+/// What the rule complains of.
+pub fn infer(op: &dyn Operator, inputs: &[Type]) -> Result<Type, RuleError> {
+    let blocks = |(input, ty): (usize, &Type)| ty.dtype.is_quantised() && !op.takes_blocks(input);
+    match inputs.iter().enumerate().position(blocks) {
+        Some(input) => Err(RuleError::Blocks { input }),
+        None => op.infer(inputs),
     }
 }
 
@@ -305,6 +340,17 @@ impl AsField for i32 {
 impl AsField for bool {
     fn as_field(&self) -> Field<'_> {
         Field::Bool(*self)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn at(&self, _: &[usize]) -> Self {
+        *self
+    }
+}
+
+impl AsField for DType {
+    fn as_field(&self) -> Field<'_> {
+        Field::DType(*self)
     }
 
     #[cfg(feature = "alloc")]

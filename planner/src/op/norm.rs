@@ -1,6 +1,6 @@
 //! Normalisation of rows: layer norm and root-mean-square norm.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::Type;
 
@@ -49,8 +49,12 @@ macro_rules! norm {
         }
 
         impl Operator for $name {
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-                f32_only(inputs)?;
+                Kind::Floats.of_all(inputs)?;
                 broadcasts_into(inputs)
             }
 

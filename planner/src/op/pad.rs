@@ -1,9 +1,9 @@
 //! Padding. It has no kernel: the border is filled, and the operand is produced inside it, or copied there.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::window::named;
 use super::{Action, Args, Described, Expected, Field, Operator, RuleError, Setting, Spec, Value, operator};
-use crate::{Dim, MAX_RANK, Type};
+use crate::{DType, Dim, MAX_RANK, Type};
 
 operator! {
     /// The operand inside a border.
@@ -110,7 +110,8 @@ impl Operator for Pad {
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Any.of_all(inputs)?;
+        number("value", self.value, dtype)?;
         let mut output = inputs[0];
         for (axis, dim) in output.shape.dims_mut().iter_mut().enumerate() {
             let padded = dim.plus(self.before[axis]).and_then(|dim| dim.plus(self.after[axis]));
@@ -166,7 +167,7 @@ impl Operator for Pad {
                 }
                 let mut dims = dims;
                 dims[axis] = Dim::new(size);
-                let fill = super::Fill { dims, rank, value: self.value };
+                let fill = super::Fill { dims, rank, value: self.value, dtype: types[0].dtype };
                 add(&name, Rc::new(fill), &[]).map(Some)
             };
             let (before, after) = (block("before", self.before[axis])?, block("after", self.after[axis])?);
@@ -177,5 +178,18 @@ impl Operator for Pad {
             inside = Some(axis);
         }
         Ok(last)
+    }
+}
+
+/// Fails unless an element type holds that number.
+pub(super) fn number(name: &'static str, value: f32, dtype: DType) -> Result<(), RuleError> {
+    match dtype.range() {
+        _ if dtype == DType::Bool && value != 0.0 && value != 1.0 => {
+            Err(bad(name, "0 or 1, since the operand is bool"))
+        }
+        Some((low, high)) if value as i64 as f32 != value || (value as i64) < low || high < value as i64 => {
+            Err(bad(name, "a whole number that the operand's elements can hold"))
+        }
+        _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Pooling over windows of an image.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::window::{extent, least, named, padding, plane, spell_layout};
 use super::{Args, Described, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Type};
@@ -84,7 +84,7 @@ impl Window {
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         let mut shape = inputs[0].shape;
         if shape.rank() != 4 {
             return Err(RuleError::Rank { input: 0, expected: "4 dimensions" });
@@ -110,7 +110,7 @@ impl Window {
             let dim = &mut shape.dims_mut()[axes[side]];
             *dim = named(size, *dim);
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype, shape })
     }
 }
 
@@ -168,6 +168,10 @@ macro_rules! pool {
             spell_layout(self, visit);
         }
 
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
                 self.window().infer(inputs)
             }
@@ -202,8 +206,12 @@ impl Operator for GlobalAvgPool {
         spell_layout(self, visit);
     }
 
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        let dtype = Kind::Floats.of_all(inputs)?;
         let mut shape = inputs[0].shape;
         if shape.rank() != 4 {
             return Err(RuleError::Rank { input: 0, expected: "4 dimensions" });
@@ -212,6 +220,6 @@ impl Operator for GlobalAvgPool {
         for axis in axes {
             shape.dims_mut()[axis] = Dim::new(1);
         }
-        Ok(Type::f32(shape))
+        Ok(Type { dtype, shape })
     }
 }

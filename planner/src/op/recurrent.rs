@@ -1,6 +1,6 @@
 //! Recurrent layers over a sequence: lstm, gru and the plain one. Each gives its state after every step.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, Shape, Type};
 
@@ -115,7 +115,7 @@ impl Described for Rnn {
 
 /// Checks the operands of a layer with that many gates, and gives steps, batch and units.
 fn layer(inputs: &[Type], gates: usize, states: bool) -> Result<[Dim; 3], RuleError> {
-    f32_only(inputs)?;
+    Kind::Floats.of_all(inputs)?;
     let ranks = [
         (3, "3 dimensions: steps, batch, elements"),
         if states { (3, "3 dimensions: h and c, batch, units") } else { (2, "2 dimensions: batch, units") },
@@ -197,6 +197,10 @@ fn spell(op: &dyn Fields, visit: &mut dyn FnMut(&'static str, Value<'_>)) {
 macro_rules! recurrent {
     ($( $name:ident, $gates:expr, $more:expr, $states:expr; )*) => { $(
         impl Operator for $name {
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
                 spell(self, visit);
             }
@@ -205,7 +209,7 @@ macro_rules! recurrent {
                 let [steps, batch, units] = layer(inputs, $gates, $states)?;
                 let dims = [steps, Dim::new(2), batch, units];
                 let shape = if $states { Shape::new(&dims) } else { Shape::new(&[steps, batch, units]) };
-                Ok(Type::f32(shape.ok_or(RuleError::TooManyDims)?))
+                Ok(Type { dtype: inputs[0].dtype, shape: shape.ok_or(RuleError::TooManyDims)? })
             }
 
             fn strided_input(&self, _: usize) -> bool {

@@ -1,6 +1,6 @@
-//! Sums, means and maxima over axes.
+//! Sums, products, means and extrema over axes. Sums and products of integers wrap.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::{Dim, MAX_RANK, Shape, Type};
 
@@ -84,7 +84,7 @@ const SETTINGS: &[Setting] = &[
 ];
 
 macro_rules! reduce {
-    ($( $name:ident, $text:literal, $doc:literal, $check:expr; )*) => { $(
+    ($( $name:ident, $text:literal, $kind:ident, $doc:literal, $check:expr; )*) => { $(
         impl Described for $name {
             const SPEC: Spec = Spec {
                 name: $text,
@@ -102,7 +102,7 @@ macro_rules! reduce {
 
         impl Operator for $name {
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-                f32_only(inputs)?;
+                let dtype = Kind::$kind.of_all(inputs)?;
                 let check: fn(&Shape, &[bool; MAX_RANK]) -> Result<(), RuleError> = $check;
                 check(&inputs[0].shape, &self.axes)?;
                 let mut shape = Shape::SCALAR;
@@ -116,10 +116,14 @@ macro_rules! reduce {
                         shape = shape.with(dim).ok_or(RuleError::TooManyDims)?;
                     }
                 }
-                Ok(Type::f32(shape))
+                Ok(Type { dtype, shape })
             }
 
             fn strided_input(&self, _: usize) -> bool {
+                true
+            }
+
+            fn through_f32(&self) -> bool {
                 true
             }
         }
@@ -127,16 +131,16 @@ macro_rules! reduce {
 }
 
 reduce! {
-    Sum, "sum", "sum over axes", |_, _| Ok(());
-    Mean, "mean", "mean over axes", |_, _| Ok(());
-    Max, "max", "largest element over axes, NaN if there is one", max_of_something;
-    Min, "min", "smallest element over axes, NaN if there is one", min_of_something;
-    Prod, "prod", "product over axes", |_, _| Ok(());
-    SumSquare, "sum_square", "sum of squares over axes", |_, _| Ok(());
-    L1, "l1", "sum of absolute values over axes", |_, _| Ok(());
-    L2, "l2", "square root of the sum of squares over axes", |_, _| Ok(());
-    LogSum, "log_sum", "natural logarithm of the sum over axes", |_, _| Ok(());
-    LogSumExp, "log_sum_exp", "ln of the sum of exp(x) over axes, without overflow", |_, _| Ok(());
+    Sum, "sum", Numbers, "sum over axes", |_, _| Ok(());
+    Mean, "mean", Floats, "mean over axes", |_, _| Ok(());
+    Max, "max", Any, "largest element over axes, NaN if there is one", max_of_something;
+    Min, "min", Any, "smallest element over axes, NaN if there is one", min_of_something;
+    Prod, "prod", Numbers, "product over axes", |_, _| Ok(());
+    SumSquare, "sum_square", Floats, "sum of squares over axes", |_, _| Ok(());
+    L1, "l1", Floats, "sum of absolute values over axes", |_, _| Ok(());
+    L2, "l2", Floats, "square root of the sum of squares over axes", |_, _| Ok(());
+    LogSum, "log_sum", Floats, "natural logarithm of the sum over axes", |_, _| Ok(());
+    LogSumExp, "log_sum_exp", Floats, "ln of the sum of exp(x) over axes, without overflow", |_, _| Ok(());
 }
 
 /// There is no largest of no elements.

@@ -1,6 +1,6 @@
 //! Resizing: other extents of the same picture, by the nearest element or between neighbours.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Args, Described, Field, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::{Dim, MAX_RANK, Type};
 
@@ -158,7 +158,7 @@ impl Described for Resize {
 fn scaled(extent: Dim, scale: f32) -> Option<Dim> {
     // What a single cannot tell from its neighbours is no whole number.
     let whole =
-        |number: f32| (number >= 1.0 && number <= 1e6 && (number as usize) as f32 == number).then_some(number as usize);
+        |number: f32| ((1.0..=1e6).contains(&number) && (number as usize) as f32 == number).then_some(number as usize);
     match whole(scale) {
         Some(times) => extent.times(times),
         // A power of two has an exact inverse, so that both ways of rounding are the same.
@@ -178,6 +178,10 @@ impl Resize {
 }
 
 impl Operator for Resize {
+    fn through_f32(&self) -> bool {
+        true
+    }
+
     fn settings(&self, _: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
         let mut list = [Value::Infer; MAX_RANK];
         let mut count = 0;
@@ -205,7 +209,7 @@ impl Operator for Resize {
     }
 
     fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-        f32_only(inputs)?;
+        Kind::Floats.of_all(inputs)?;
         if self.mode != 0 && self.axes.iter().filter(|marked| **marked).count() > TOGETHER {
             return Err(bad("axes", "at most 3 axes, unless `mode = nearest`"));
         }

@@ -79,6 +79,25 @@ pub enum RuleError {
         /// What it takes.
         expected: DType,
     },
+    /// An operand's element type is not among those the operator takes.
+    Elements {
+        /// Operand.
+        input: usize,
+        /// What it takes, in words: `f32, f16 or bf16`.
+        expected: &'static str,
+    },
+    /// Two operands have to have one element type and do not.
+    Mixed {
+        /// Operand.
+        left: usize,
+        /// Operand.
+        right: usize,
+    },
+    /// An operand is a weight in blocks, and the operator takes single elements.
+    Blocks {
+        /// Operand.
+        input: usize,
+    },
     /// An operand has the wrong number of dimensions.
     Rank {
         /// Operand.
@@ -342,12 +361,78 @@ fn whole(value: Value<'_>, low: usize) -> Option<usize> {
     }
 }
 
-fn axis_of(given: i64, rank: usize) -> Option<usize> {
+pub(super) fn axis_of(given: i64, rank: usize) -> Option<usize> {
     let axis = if given < 0 { given.checked_add(rank as i64)? } else { given };
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// Fails unless operand `input` is `f32`.
+/// Element types that an operator takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `f32`, `f16`, `bf16`.
+    Floats,
+    /// Floats and integers.
+    Numbers,
+    /// Floats and integers with a sign.
+    Signed,
+    /// Integers that an index can be given as.
+    Indices,
+    /// `bool` and integers.
+    Bits,
+    /// `bool`.
+    Bool,
+    /// All but weights in blocks.
+    Any,
+}
+
+impl Kind {
+    fn holds(self, dtype: DType) -> bool {
+        match self {
+            Kind::Floats => dtype.is_float(),
+            Kind::Numbers => dtype.is_float() || dtype.is_integer(),
+            Kind::Signed => dtype.is_float() || matches!(dtype, DType::I8 | DType::I32 | DType::I64),
+            Kind::Indices => matches!(dtype, DType::I32 | DType::U32 | DType::I64),
+            Kind::Bits => dtype.is_integer() || dtype == DType::Bool,
+            Kind::Bool => dtype == DType::Bool,
+            Kind::Any => !dtype.is_quantised(),
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Kind::Floats => "f32, f16 or bf16",
+            Kind::Numbers => "floats or integers",
+            Kind::Signed => "f32, f16, bf16, i8, i32 or i64",
+            Kind::Indices => "i32, u32 or i64",
+            Kind::Bits => "bool or integers",
+            Kind::Bool => "bool",
+            Kind::Any => "single elements",
+        }
+    }
+
+    /// Fails unless operand `input` is of this kind.
+    pub(super) fn check(self, inputs: &[Type], input: usize) -> Result<DType, RuleError> {
+        let dtype = inputs[input].dtype;
+        if self.holds(dtype) { Ok(dtype) } else { Err(RuleError::Elements { input, expected: self.text() }) }
+    }
+
+    /// The element type of all operands, which are of this kind.
+    pub(super) fn of_all(self, inputs: &[Type]) -> Result<DType, RuleError> {
+        self.of_those_from(inputs, 0)
+    }
+
+    /// The element type of operand `first` and all behind it, which are of this kind.
+    pub(super) fn of_those_from(self, inputs: &[Type], first: usize) -> Result<DType, RuleError> {
+        let dtype = self.check(inputs, first)?;
+        match (first..inputs.len()).find(|input| inputs[*input].dtype != dtype) {
+            None => Ok(dtype),
+            Some(right) => Err(RuleError::Mixed { left: first, right }),
+        }
+    }
+}
+
+/// Fails unless all operands are `f32`.
+#[allow(dead_code, reason = "for operators whose rule knows of no other element type")]
 pub(super) fn f32_only(inputs: &[Type]) -> Result<(), RuleError> {
     match inputs.iter().position(|input| input.dtype != DType::F32) {
         None => Ok(()),

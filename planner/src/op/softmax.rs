@@ -1,6 +1,6 @@
 //! Softmax and its logarithm along one axis.
 
-use super::rule::f32_only;
+use super::rule::Kind;
 use super::{Args, Described, Operator, RuleError, Setting, Spec, operator};
 use crate::Type;
 
@@ -40,8 +40,12 @@ macro_rules! softmax {
         }
 
         impl Operator for $name {
+            fn through_f32(&self) -> bool {
+                true
+            }
+
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-                f32_only(inputs)?;
+                Kind::Floats.of_all(inputs)?;
                 Ok(inputs[0])
             }
 

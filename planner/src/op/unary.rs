@@ -1,6 +1,6 @@
-//! Elementwise functions of one tensor.
+//! Elementwise functions of one tensor. Integers wrap; halves are computed with in `f32`.
 
-use super::rule::{bad, f32_only};
+use super::rule::{Kind, bad};
 use super::{Args, Described, Field, Fields, Operator, RuleError, Setting, Spec, Value, operator};
 use crate::Type;
 
@@ -33,6 +33,22 @@ operator! {
     Sqrt = "sqrt" {}
     /// Absolute value.
     Abs = "abs" {}
+    /// The nearest whole number, the even one of two.
+    Round = "round" {}
+    /// The largest whole number that is not above.
+    Floor = "floor" {}
+    /// The smallest whole number that is not below.
+    Ceil = "ceil" {}
+    /// -1, 0 or 1, as the sign is.
+    Sign = "sign" {}
+    /// Sine.
+    Sin = "sin" {}
+    /// Cosine.
+    Cos = "cos" {}
+    /// The error function.
+    Erf = "erf" {}
+    /// `1 / x`.
+    Reciprocal = "reciprocal" {}
     /// `min(max(x, low), high)`.
     Clamp = "clamp" {
         /// Lower limit.
@@ -64,7 +80,7 @@ operator! {
 }
 
 macro_rules! unary {
-    ($( $name:ident, $text:literal, $doc:literal, [$($setting:expr),*], |$args:ident| $build:expr; )*) => { $(
+    ($( $name:ident, $text:literal, $kind:ident, $doc:literal, [$($setting:expr),*], |$args:ident| $build:expr; )*) => { $(
         impl Described for $name {
             const SPEC: Spec = Spec {
                 name: $text,
@@ -86,7 +102,7 @@ macro_rules! unary {
         }
 
             fn infer(&self, inputs: &[Type]) -> Result<Type, RuleError> {
-                f32_only(inputs)?;
+                Kind::$kind.of_all(inputs)?;
                 Ok(inputs[0])
             }
 
@@ -110,22 +126,30 @@ macro_rules! unary {
 }
 
 unary! {
-    Neg, "neg", "-x", [], |_args| Ok(Neg {});
-    Relu, "relu", "max(x, 0)", [], |_args| Ok(Relu {});
-    LeakyRelu, "leaky_relu", "x where it is positive, else slope * x",
+    Neg, "neg", Signed, "-x", [], |_args| Ok(Neg {});
+    Relu, "relu", Numbers, "max(x, 0)", [], |_args| Ok(Relu {});
+    LeakyRelu, "leaky_relu", Floats, "x where it is positive, else slope * x",
         [Setting { name: "slope", expects: "a number", default: Some("0.01") }],
         |args| Ok(LeakyRelu { slope: args.float("slope", 0.01)? });
-    Sigmoid, "sigmoid", "1 / (1 + exp(-x))", [], |_args| Ok(Sigmoid {});
-    Tanh, "tanh", "hyperbolic tangent", [], |_args| Ok(Tanh {});
-    Gelu, "gelu", "x * Φ(x), exact or by tanh (arXiv 1606.08415)",
+    Sigmoid, "sigmoid", Floats, "1 / (1 + exp(-x))", [], |_args| Ok(Sigmoid {});
+    Tanh, "tanh", Floats, "hyperbolic tangent", [], |_args| Ok(Tanh {});
+    Gelu, "gelu", Floats, "x * Φ(x), exact or by tanh (arXiv 1606.08415)",
         [Setting { name: "approximate", expects: "`none` or `tanh`", default: Some("none") }],
         |args| Ok(Gelu { tanh: args.word("approximate", &["none", "tanh"], "`none` or `tanh`")? == 1 });
-    Silu, "silu", "x * sigmoid(x)", [], |_args| Ok(Silu {});
-    Exp, "exp", "e to the power of x", [], |_args| Ok(Exp {});
-    Log, "log", "natural logarithm", [], |_args| Ok(Log {});
-    Sqrt, "sqrt", "square root", [], |_args| Ok(Sqrt {});
-    Abs, "abs", "absolute value", [], |_args| Ok(Abs {});
-    Clamp, "clamp", "min(max(x, low), high)",
+    Silu, "silu", Floats, "x * sigmoid(x)", [], |_args| Ok(Silu {});
+    Exp, "exp", Floats, "e to the power of x", [], |_args| Ok(Exp {});
+    Log, "log", Floats, "natural logarithm", [], |_args| Ok(Log {});
+    Sqrt, "sqrt", Floats, "square root", [], |_args| Ok(Sqrt {});
+    Abs, "abs", Numbers, "absolute value", [], |_args| Ok(Abs {});
+    Round, "round", Floats, "the nearest whole number, the even one of two", [], |_args| Ok(Round {});
+    Floor, "floor", Floats, "the largest whole number that is not above", [], |_args| Ok(Floor {});
+    Ceil, "ceil", Floats, "the smallest whole number that is not below", [], |_args| Ok(Ceil {});
+    Sign, "sign", Numbers, "-1, 0 or 1, as the sign is; NaN of NaN", [], |_args| Ok(Sign {});
+    Sin, "sin", Floats, "sine", [], |_args| Ok(Sin {});
+    Cos, "cos", Floats, "cosine", [], |_args| Ok(Cos {});
+    Erf, "erf", Floats, "the error function", [], |_args| Ok(Erf {});
+    Reciprocal, "reciprocal", Floats, "1 / x", [], |_args| Ok(Reciprocal {});
+    Clamp, "clamp", Numbers, "min(max(x, low), high)",
         [
             Setting { name: "low", expects: "a number", default: Some("no limit") },
             Setting { name: "high", expects: "a number not below `low`", default: Some("no limit") }
@@ -135,21 +159,28 @@ unary! {
                 low: args.float("low", f32::NEG_INFINITY)?,
                 high: args.float("high", f32::INFINITY)?,
             };
+            let whole = |limit: f32| limit.is_infinite() || limit as i64 as f32 == limit;
+            let limits = [("low", clamp.low), ("high", clamp.high)];
+            if args.inputs[0].dtype.is_integer()
+                && let Some((name, _)) = limits.iter().find(|(_, limit)| !whole(*limit))
+            {
+                return Err(bad(name, "a whole number, since the operand is of integers"));
+            }
             if clamp.low > clamp.high { Err(bad("high", "a number not below `low`")) } else { Ok(clamp) }
         };
-    Elu, "elu", "x where it is positive, else alpha * (exp(x) - 1) (arXiv 1511.07289)",
+    Elu, "elu", Floats, "x where it is positive, else alpha * (exp(x) - 1) (arXiv 1511.07289)",
         [Setting { name: "alpha", expects: "a number", default: Some("1") }],
         |args| Ok(Elu { alpha: args.float("alpha", 1.0)? });
-    Selu, "selu", "elu with alpha = 1.6733, times 1.0507 (arXiv 1706.02515)", [], |_args| Ok(Selu {});
-    HardSigmoid, "hard_sigmoid", "min(max(slope * x + offset, 0), 1)",
+    Selu, "selu", Floats, "elu with alpha = 1.6733, times 1.0507 (arXiv 1706.02515)", [], |_args| Ok(Selu {});
+    HardSigmoid, "hard_sigmoid", Floats, "min(max(slope * x + offset, 0), 1)",
         [
             Setting { name: "slope", expects: "a number", default: Some("1/6") },
             Setting { name: "offset", expects: "a number", default: Some("0.5") }
         ],
         |args| Ok(HardSigmoid { slope: args.float("slope", 1.0 / 6.0)?, offset: args.float("offset", 0.5)? });
-    HardSwish, "hard_swish", "x * min(max(x / 6 + 0.5, 0), 1) (arXiv 1905.02244)", [], |_args| Ok(HardSwish {});
-    Softplus, "softplus", "ln(1 + exp(x))", [], |_args| Ok(Softplus {});
-    Mish, "mish", "x * tanh(softplus(x)) (arXiv 1908.08681)", [], |_args| Ok(Mish {});
+    HardSwish, "hard_swish", Floats, "x * min(max(x / 6 + 0.5, 0), 1) (arXiv 1905.02244)", [], |_args| Ok(HardSwish {});
+    Softplus, "softplus", Floats, "ln(1 + exp(x))", [], |_args| Ok(Softplus {});
+    Mish, "mish", Floats, "x * tanh(softplus(x)) (arXiv 1908.08681)", [], |_args| Ok(Mish {});
 }
 
 /// The fields as settings; a limit that there is not is not written.

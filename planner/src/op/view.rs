@@ -310,7 +310,7 @@ impl Operator for Slice {
         let mut output = inputs[0];
         let extent = output.shape.dims()[self.axis];
         let rule = RuleError::NoFormula { rule: "the length of the range, which may not shrink where the dim grows" };
-        let length = self.end.sub(self.start).ok_or(rule)?;
+        let length = self.end.without(self.start).ok_or(rule)?;
         let count = match length.fixed() {
             Some(length) => Dim::new(length.div_ceil(self.step)),
             None => length.plus(self.step - 1).and_then(|dim| dim.over(self.step)).ok_or(RuleError::Overflow)?,

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{MAX_RANK, View};
+use crate::{DType, MAX_RANK, View};
 
 /// What is wrong with a view by itself, whatever else lies in the buffer. The other questions are asked only of views
 /// that are sound and lie within a buffer, so nothing in them wraps.
@@ -37,6 +37,7 @@ fn strides_of_many(view: &View) -> impl Iterator<Item = (usize, usize)> + '_ {
 
 /// True when two tensors have a byte in common.
 pub(super) fn overlap(left: &View, right: &View) -> bool {
+    let (left, right) = (&in_bytes(left), &in_bytes(right));
     let (a, b) = (left.span(), right.span());
     if a.end <= b.start || b.end <= a.start || a.is_empty() || b.is_empty() {
         return false;
@@ -50,10 +51,22 @@ pub(super) fn overlap(left: &View, right: &View) -> bool {
 
 /// True when every element of a tensor is one of another's.
 pub(super) fn within(inner: &View, outer: &View) -> bool {
+    let (inner, outer) = (&in_bytes(inner), &in_bytes(outer));
     let axes = axes(outer);
     let indices = indices(&axes, outer, inner);
     indices.is_some_and(|indices| indices.iter().zip(&axes).all(|((_, last), axis)| *last < axis.count))
         || runs_within(inner, outer)
+}
+
+/// A tensor in blocks as the bytes that it is; they lie one after the other.
+fn in_bytes(view: &View) -> View {
+    if !view.dtype.is_quantised() {
+        return *view;
+    }
+    let mut dims = [1; crate::MAX_RANK];
+    let mut strides = [0; crate::MAX_RANK];
+    (dims[0], strides[0]) = (view.span().len(), 1);
+    View { dtype: DType::U8, offset: view.offset, rank: 1, dims, strides }
 }
 
 /// Elements at equal distances.
@@ -180,7 +193,6 @@ fn for_each_run(view: &View, visit: &mut dyn FnMut(usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DType;
 
     /// The axes and the runs tell the same.
     #[test]

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::bytes::overlap;
 use super::check::{Fault, check, fault};
 use super::{Planned, PlannedStep};
-use crate::op::{Action, Fill, Fused, Operator, find};
+use crate::op::{self, Action, Fill, Fused, Operator, find};
 use crate::{Role, Shape, Storage, Type, View};
 
 /// Checks a plan together with its operators: all that [`check`] does, and that every step's operands have types which
@@ -39,7 +39,10 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
-    match op.infer(&types) {
+    if step.op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
+        fault!("step {index} (`{name}`) reads halves, and its kernel takes f32 alone");
+    }
+    match op::infer(&*op, &types) {
         Ok(inferred) if inferred == result => {}
         Ok(inferred) => fault!("step {index} (`{name}`) makes {inferred} and writes {result}"),
         Err(error) => fault!("step {index} (`{name}`) does not take its operands: {error:?}"),

@@ -1,11 +1,14 @@
-//! Calls that stand for several: each is replaced by those, so that the passes behind this one know nothing of it.
+//! Calls that stand for several: each is replaced by those, so that the passes behind this one know nothing of it. Where a
+//! kernel takes `f32` alone, halves are cast before it and its result after it.
 
 use alloc::format;
+use alloc::rc::Rc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::graph::{Graph, Node};
-use crate::op::{Action, RuleError};
-use crate::{Role, Type};
+use crate::op::{self, Action, RuleError};
+use crate::{DType, Role, TensorId, Type};
 
 /// The graph without such calls, or `None` when it has none. Its tensors are those of the graph, then the ones that the
 /// new calls make, which are named after the result that they help to make.
@@ -13,27 +16,71 @@ use crate::{Role, Type};
 /// # Errors
 /// What a new call's rule complains of.
 pub(super) fn expand(graph: &Graph) -> Result<Option<Graph>, RuleError> {
-    if !graph.nodes().any(|(_, node)| node.op.action() == Action::Expand) {
+    if !graph.nodes().any(|(_, node)| node.op.action() == Action::Expand || is_wider(graph, node)) {
         return Ok(None);
     }
     let mut made = graph.with_calls(Vec::new());
-    let mut nodes: Vec<Node> = Vec::with_capacity(graph.nodes().count());
+    let mut calls: Vec<Node> = Vec::with_capacity(graph.nodes().count());
     for (_, node) in graph.nodes() {
         if node.op.action() != Action::Expand {
-            nodes.push(node.clone());
+            calls.push(node.clone());
             continue;
         }
         let types: Vec<Type> = node.inputs.iter().map(|input| graph.tensor(*input).ty).collect();
         let mut new: Vec<Node> = Vec::new();
         let (op, inputs) = node.op.expand(&node.inputs, &types, &mut |name, op, inputs| {
             let types: Vec<Type> = inputs.iter().map(|input| made.tensor(*input).ty).collect();
-            let ty = op.infer(&types)?;
+            let ty = op::infer(&*op, &types)?;
             let output = made.leaf(format!("{}.{name}", graph.tensor(node.output).name), Role::Node, ty)?;
+            if op.action() == Action::View || op.takes_stages() {
+                made.set_inner(output);
+            }
             new.push(Node { op, inputs: inputs.to_vec(), output });
             Ok(output)
         })?;
-        nodes.extend(new);
-        nodes.push(Node { op, inputs, output: node.output });
+        calls.extend(new);
+        calls.push(Node { op, inputs, output: node.output });
+    }
+    let mut nodes: Vec<Node> = Vec::with_capacity(calls.len());
+    for node in calls {
+        if is_wider(&made, &node) { through_f32(&mut made, node, &mut nodes)? } else { nodes.push(node) }
     }
     Ok(Some(made.with_calls(nodes)))
+}
+
+/// True for a call on halves whose kernel takes `f32` alone.
+fn is_wider(graph: &Graph, node: &Node) -> bool {
+    node.op.through_f32() && node.inputs.iter().any(|input| graph.tensor(*input).ty.dtype.is_half())
+}
+
+/// The call in `f32`, with casts around it.
+fn through_f32(made: &mut Graph, node: Node, nodes: &mut Vec<Node>) -> Result<(), RuleError> {
+    let name = made.tensor(node.output).name.clone();
+    let mut cast: Vec<(TensorId, TensorId)> = Vec::new();
+    let mut inputs = node.inputs.clone();
+    for input in &mut inputs {
+        let ty = made.tensor(*input).ty;
+        if !ty.dtype.is_half() {
+            continue;
+        }
+        if let Some((_, wide)) = cast.iter().find(|(half, _)| half == input) {
+            *input = *wide;
+            continue;
+        }
+        let wide = made.leaf(format!("{name}.as_f32"), Role::Node, Type { dtype: DType::F32, ..ty })?;
+        nodes.push(Node { op: Rc::new(op::Cast { to: DType::F32 }), inputs: vec![*input], output: wide });
+        cast.push((*input, wide));
+        *input = wide;
+    }
+    let types: Vec<Type> = inputs.iter().map(|input| made.tensor(*input).ty).collect();
+    let ty = op::infer(&*node.op, &types)?;
+    let to = made.tensor(node.output).ty.dtype;
+    if ty.dtype == to {
+        nodes.push(Node { inputs, ..node });
+        return Ok(());
+    }
+    let wide = made.leaf(format!("{name}.f32"), Role::Node, ty)?;
+    nodes.push(Node { op: node.op, inputs, output: wide });
+    nodes.push(Node { op: Rc::new(op::Cast { to }), inputs: vec![wide], output: node.output });
+    Ok(())
 }

@@ -182,7 +182,7 @@ impl<'g> Lowering<'g> {
             let before = start;
             let size = self.graph.tensor(*part).ty.shape.dims()[axis];
             // The whole has a formula, and so has every run of its parts: at most one of them is rounded.
-            start = start.add(size).expect("the whole has an extent");
+            start = start.joined(size).expect("the whole has an extent");
             (*part, before)
         };
         concat.inputs.iter().map(part).collect()

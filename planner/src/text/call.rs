@@ -89,7 +89,7 @@ pub(super) fn call(
         Some(entry) => (entry.build)(&Args { settings: &settings, inputs: &types }),
         None => Ok(Rc::new(op::Identity {})),
     };
-    match built.and_then(|op| op.infer(&types).map(|_| op)) {
+    match built.and_then(|op| op::infer(&*op, &types).map(|_| op)) {
         Ok(op) => Ok((op, inputs)),
         Err(error) => {
             let operands = Operands { spec: entry.map(|entry| &entry.spec), numbers: &numbers, types: &types };
@@ -181,6 +181,16 @@ fn complaint(
     match *error {
         RuleError::DType { input, expected } => {
             (format!("{expected} elements in {}", operands.name(input)), operands.ty(input))
+        }
+        RuleError::Elements { input, expected } => {
+            (format!("{expected} elements in {}", operands.name(input)), operands.ty(input))
+        }
+        RuleError::Mixed { left, right } => (
+            format!("elements of one type in {} and {}", operands.name(left), operands.name(right)),
+            format!("{} and {}", operands.ty(left), operands.ty(right)),
+        ),
+        RuleError::Blocks { input } => {
+            (format!("single elements, not blocks, in {}", operands.name(input)), operands.ty(input))
         }
         RuleError::Rank { input, expected } => (format!("{expected} in {}", operands.name(input)), operands.ty(input)),
         RuleError::Mismatch { left, right, rule } => {

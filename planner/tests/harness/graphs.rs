@@ -100,7 +100,8 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
         if kind == OPERATORS.len() {
             let role = role(bytes);
             let name = name(graph, "identity", bytes);
-            graph.node(name, role, std::rc::Rc::new(op::Identity {}), &[x]).expect("it takes anything");
+            let added = graph.node(name, role, std::rc::Rc::new(op::Identity {}), &[x]);
+            assert!(added.is_ok() || graph.tensor(x).ty.dtype.is_quantised(), "it takes anything but blocks");
         } else {
             let role = bytes.pick(&[Role::Input, Role::KeptInput, Role::Weight, Role::Constant, Role::State]);
             let dims: Vec<usize> = (0..bytes.below(5)).map(|_| extent(bytes)).collect();
@@ -154,9 +155,10 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
             "size" | "scale" => Value::List(list),
             "block" | "parts" | "groups" | "p" => int(1 + bytes.below(3)),
             "approximate" => Value::Word(bytes.pick(&["none", "tanh"])),
-            "ceil" | "count_padding" | "keep_dims" | "causal" | "reverse" | "exclude_outside" => {
-                Value::Bool(bytes.once_in(2))
-            }
+            "to" => Value::Word(bytes.pick(&DType::ALL).name()),
+            "part" => Value::Word(bytes.pick(&["upper", "lower"])),
+            "ceil" | "count_padding" | "keep_dims" | "causal" | "last" | "exclusive" | "reverse"
+            | "exclude_outside" => Value::Bool(bytes.once_in(2)),
             "slope" | "eps" | "value" | "low" | "high" | "alpha" | "offset" | "base" => {
                 Value::Float(f64::from(bytes.below(100) as f32 / 70.0))
             }
@@ -167,7 +169,7 @@ fn grow(graph: &mut Graph, bytes: &mut Bytes<'_>) {
     let types: Vec<Type> = inputs.iter().map(|input| graph.tensor(*input).ty).collect();
     let Ok(op) = (entry.build)(&Args { settings: &settings, inputs: &types }) else { return };
     let small = |ty: Type| ty.shape.elements().is_some_and(|elements| elements <= LARGEST);
-    if op.infer(&types).is_ok_and(small) {
+    if op::infer(&*op, &types).is_ok_and(small) {
         let role = role(bytes);
         let name = name(graph, entry.spec.name, bytes);
         let id = graph.node(name, role, op, &inputs).expect("its rule has nothing to say");

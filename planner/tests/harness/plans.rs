@@ -23,7 +23,7 @@ pub(crate) fn verify_anything(data: &[u8]) {
         }
         for tensor in &planned.tensors {
             let view = &tensor.view;
-            assert!(view.span().end <= planned.size && view.elements() * view.dtype.size() <= view.span().len());
+            assert!(view.span().end <= planned.size && view.blocks() * view.dtype.size() <= view.span().len());
             let (Storage::View(of) | Storage::Part(of)) = tensor.storage else { continue };
             assert_eq!(view.dtype, planned.tensors[of].view.dtype, "{}", tensor.name);
         }
@@ -111,6 +111,7 @@ fn operator(other: &Rc<dyn Operator>, own: &Rc<dyn Operator>, bytes: &mut Bytes<
             dims: [pair[0], pair[1], n, 1, 1, 1].map(model_graph_planner::Dim::new),
             rank: n,
             value: 0.0,
+            dtype: model_graph_planner::DType::F32,
         }),
         6 => Rc::new(op::Sum { axes: [switch, true, false, true, switch, false], keep_dims: !switch }),
         7 => Rc::new(op::LayerNorm { axis: n, eps: 0.0 }),

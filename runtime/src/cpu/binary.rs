@@ -1,12 +1,14 @@
-//! Elementwise functions of two tensors with numpy's broadcasting, strided or packed, in place of either or both.
+//! Elementwise functions of two tensors with numpy's broadcasting, strided or packed, in place of either or both. Halves
+//! go through the function of `f32` block by block; integers have one of their own.
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
 use super::then::{Other, Stage};
+use super::typed::{self, Integer, with_half, with_integer};
 use super::unary::{gather, scatter};
 use super::wide::wide;
-use super::{CpuBuffer, Memory};
-use crate::{Call, Error, Kernel, View, op};
+use super::{CpuBuffer, Memory, math};
+use crate::{Call, DType, Error, Kernel, View, op};
 
 /// A function of two elements.
 trait Function {
@@ -116,7 +118,7 @@ fn side<'a>(input: &Input<'a, f32>, at: usize, step: usize, count: usize) -> Sid
 }
 
 macro_rules! binary {
-    ($( $name:ident, |$a:ident, $b:ident| $value:expr; )*) => { $(
+    ($( $name:ident, |$a:ident, $b:ident| $value:expr $(, $T:ident => $integer:expr)?; )*) => { $(
         impl Function for op::$name {
             #[inline(always)]
             fn of($a: f32, $b: f32) -> f32 {
@@ -141,20 +143,48 @@ macro_rules! binary {
 
         impl<M: Memory> Kernel<op::$name> for CpuBuffer<M> {
             fn run(&mut self, call: &Call<'_, op::$name>) -> Result<(), Error> {
-                let operands = operands(self.memory.bytes_mut(), call)?;
-                zip(row::<op::$name>, &call.inputs[0], &call.inputs[1], &call.outputs[0], operands);
+                let bytes = self.memory.bytes_mut();
+                let dtype = call.outputs.first().map_or(DType::F32, |output| output.dtype);
+                let views = call.inputs;
+                $(
+                    with_integer!(dtype, $T => {
+                        let operands = operands(bytes, call)?;
+                        typed::zip::<$T>(&integers($integer), [&views[0], &views[1]], &call.outputs[0], operands);
+                        return Ok(());
+                    }, {});
+                )?
+                with_half!(dtype, H => {
+                    let operands = operands(bytes, call)?;
+                    let rows = |y: &mut [f32], a: &[f32], b: &[f32]| row::<op::$name>(y, Side::Row(a), Side::Row(b));
+                    typed::zip::<H>(&rows, [&views[0], &views[1]], &call.outputs[0], operands);
+                }, {
+                    let operands = operands(bytes, call)?;
+                    zip(row::<op::$name>, &views[0], &views[1], &call.outputs[0], operands);
+                });
                 Ok(())
             }
         }
     )* };
 }
 
+/// A function of integers as one of rows.
+fn integers<T: Integer>(f: fn(T, T) -> T) -> impl Fn(&mut [T], &[T], &[T]) {
+    move |y, a, b| {
+        for ((y, &a), &b) in y.iter_mut().zip(a).zip(b) {
+            *y = f(a, b);
+        }
+    }
+}
+
 binary! {
-    Add, |a, b| a + b;
-    Sub, |a, b| a - b;
-    Mul, |a, b| a * b;
-    Div, |a, b| a / b;
-    Maximum, |a, b| if a > b || a.is_nan() { a } else { b };
-    Minimum, |a, b| if a < b || a.is_nan() { a } else { b };
+    Add, |a, b| a + b, T => <T as Integer>::add;
+    Sub, |a, b| a - b, T => <T as Integer>::sub;
+    Mul, |a, b| a * b, T => <T as Integer>::mul;
+    Div, |a, b| a / b, T => <T as Integer>::div;
+    Maximum, |a, b| if a > b || a.is_nan() { a } else { b }, T => <T as Ord>::max;
+    Minimum, |a, b| if a < b || a.is_nan() { a } else { b }, T => <T as Ord>::min;
     Prelu, |a, b| if a > 0.0 { a } else { a * b };
+    Pow, |a, b| libm::powf(a, b);
+    Rem, |a, b| libm::fmodf(a, b), T => <T as Integer>::rem;
+    Modulo, |a, b| math::modulo(a, b), T => T::modulo;
 }

@@ -169,6 +169,28 @@ pub(super) fn gelu(x: f32) -> f32 {
     x * if x < 0.0 { tail } else { 1.0 - tail }
 }
 
+/// -1, 0 or 1; zeros and NaN stay as they are.
+#[inline(always)]
+pub(super) fn sign(x: f32) -> f32 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
+    }
+}
+
+/// What is left of `a / b` with the sign of `b`, as numpy's `mod`.
+#[inline(always)]
+pub(super) fn modulo(a: f32, b: f32) -> f32 {
+    let left = libm::fmodf(a, b);
+    if left == 0.0 {
+        return libm::copysignf(0.0, b);
+    }
+    if (left < 0.0) != (b < 0.0) { left + b } else { left }
+}
+
 /// `e^x - 1` for `x ≤ 0`, as `2 t / (1 - t)` with `t = tanh (x/2)`, which keeps its digits near 0; anything above 0.
 #[inline(always)]
 pub(super) fn exp_minus_1(x: f32) -> f32 {

@@ -4,8 +4,8 @@
 use core::ops::Range;
 
 use bytemuck::Pod;
-use model_graph_planner::op::{Described, MAX_OPERANDS, Operator};
-use model_graph_planner::{Dim, Shape, Type};
+use model_graph_planner::op::{Described, MAX_OPERANDS, Operator, infer};
+use model_graph_planner::{DType, Dim, Shape, Type};
 
 use crate::{Call, Error, ErrorKind, MAX_RANK, Shared, View, op};
 
@@ -21,6 +21,21 @@ pub(super) enum Input<'a, T> {
 }
 
 impl<'a, T> Input<'a, T> {
+    /// The operand's bytes as elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Misaligned`].
+    pub(super) fn of<U: Pod>(self) -> Result<Input<'a, U>, Error>
+    where
+        T: Pod,
+    {
+        Ok(match self {
+            Input::Absent => Input::Absent,
+            Input::Output => Input::Output,
+            Input::Slice(slice) => Input::Slice(elements(bytemuck::cast_slice(slice))?),
+        })
+    }
+
     /// The elements of an operand that is neither left out nor the output.
     pub(super) fn slice(self) -> Option<&'a [T]> {
         match self {
@@ -59,7 +74,10 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     }
     let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, call.inputs, call.outputs, N)?;
     let given = call.inputs.len();
-    match call.op.infer(&types[..given]) {
+    if call.op.through_f32() && types[..given].iter().any(|ty| ty.dtype.is_half()) {
+        return Err(length(output.elements(), call.inputs.first().map_or(0, View::elements)));
+    }
+    match infer(&call.op, &types[..given]) {
         Ok(inferred) if inferred == type_of(output)? => {}
         Ok(inferred) => return Err(length(inferred.shape.elements().unwrap_or(usize::MAX), output.elements())),
         Err(_) => return Err(length(output.elements(), call.inputs.first().map_or(0, View::elements))),
@@ -97,8 +115,8 @@ pub(super) fn fused_operands<'a, O: Described, F>(
     let Call { inputs, outputs, scratch, shared, .. } = *call;
     let (own, others) = inputs.split_at(count);
     let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, own, outputs, O::SPEC.operands.len())?;
-    match op.infer(&types[..count]) {
-        Ok(inferred) if inferred == type_of(output)? => {}
+    match infer(op, &types[..count]) {
+        Ok(inferred) if inferred == type_of(output)? && inferred.dtype == DType::F32 => {}
         _ => return Err(length(output.elements(), own.first().map_or(0, View::elements))),
     }
     for (input, view) in own.iter().enumerate() {
@@ -257,6 +275,17 @@ fn of_shared<'a>(shared: Option<Shared<'a>>, view: &View) -> Result<Option<&'a [
 /// The view's bytes, if they lie within `size`. Nothing wraps, whatever the view says.
 fn span(view: &View, size: usize) -> Result<Range<usize>, Error> {
     let mut last = Some(0usize);
+    if view.dtype.is_quantised() {
+        // In whole blocks, one row after the other.
+        let rows = view.dims[..view.rank.saturating_sub(1)].iter().try_fold(1usize, |rows, dim| rows.checked_mul(*dim));
+        let blocks = view.dims().last().map_or(1, |last| last.div_ceil(view.dtype.block()));
+        let len = rows.and_then(|rows| rows.checked_mul(blocks)).and_then(|count| count.checked_mul(view.dtype.size()));
+        return match len.and_then(|len| Some((len, view.offset.checked_add(len)?))) {
+            Some((0, _)) => Ok(size..size),
+            Some((_, end)) if end <= size => Ok(view.offset..end),
+            _ => Err(ErrorKind::OutOfRange { offset: view.offset, len: len.unwrap_or(usize::MAX), size }.into()),
+        };
+    }
     for (dim, stride) in view.dims().iter().zip(view.strides()) {
         let Some(steps) = dim.checked_sub(1) else { return Ok(size..size) };
         last = steps.checked_mul(*stride).and_then(|reach| last?.checked_add(reach));

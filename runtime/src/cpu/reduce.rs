@@ -1,17 +1,34 @@
-//! Sums, means and maxima over any axes of a strided tensor, in the order of additions of [`super::sum`].
+//! Sums, products, means and extrema over any axes of a strided tensor, those of `f32` in the order of additions of
+//! [`super::sum`]. Sums and products of integers wrap, so that their order is no matter.
 
 use super::nest::Nest;
 use super::operands::{Operands, operands};
 use super::sum::{Add, BLOCK, Fold, LANES, Largest, Sizes, Smallest, Squares, Times, fold, fold_block, largest, sum};
+use super::typed::{Element, Integer, with_integer, with_type};
 use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
-use crate::{Call, Error, Kernel, MAX_RANK, View, op};
+use crate::{Bool, Call, DType, Error, Kernel, MAX_RANK, View, op};
 
 macro_rules! reduce {
-    ($( $name:ident, $fold:ident, |$total:ident, $count:ident| $value:expr; )*) => { $(
+    ($(
+        $name:ident, $fold:ident, |$total:ident, $count:ident| $value:expr
+        $(, $T:ident => ($start:expr, $join:expr))? $(, bool ($truth:expr, $both:expr))?;
+    )*) => { $(
         impl<M: Memory> Kernel<op::$name> for CpuBuffer<M> {
             fn run(&mut self, call: &Call<'_, op::$name>) -> Result<(), Error> {
-                let operands = operands(self.memory.bytes_mut(), call)?;
+                let bytes = self.memory.bytes_mut();
+                let _dtype = call.outputs.first().map_or(DType::F32, |output| output.dtype);
+                $( with_integer!(_dtype, $T => {
+                    let operands = operands(bytes, call)?;
+                    plain::<$T>(operands, &call.inputs[0], &call.op.axes, $start, $join);
+                    return Ok(());
+                }, {}); )?
+                $( with_type!(_dtype, [Bool Bool], B => {
+                    let operands = operands(bytes, call)?;
+                    plain::<B>(operands, &call.inputs[0], &call.op.axes, $truth, $both);
+                    return Ok(());
+                }, {}); )?
+                let operands = operands(bytes, call)?;
                 reduce::<$fold>(operands, &call.inputs[0], &call.op.axes, |$total, $count| $value);
                 Ok(())
             }
@@ -20,15 +37,44 @@ macro_rules! reduce {
 }
 
 reduce! {
-    Sum, Add, |total, _count| total as f32;
+    Sum, Add, |total, _count| total as f32, T => (0, <T as Integer>::add);
     Mean, Add, |total, count| (total / count as f64) as f32;
-    Max, Largest, |total, _count| total as f32;
-    Min, Smallest, |total, _count| total as f32;
-    Prod, Times, |total, _count| total as f32;
+    Max, Largest, |total, _count| total as f32, T => (T::MIN, <T as Ord>::max), bool (false, |a, b| a | b);
+    Min, Smallest, |total, _count| total as f32, T => (T::MAX, <T as Ord>::min), bool (true, |a, b| a & b);
+    Prod, Times, |total, _count| total as f32, T => (1, <T as Integer>::mul);
     SumSquare, Squares, |total, _count| total as f32;
     L1, Sizes, |total, _count| total as f32;
     L2, Squares, |total, _count| libm::sqrt(total) as f32;
     LogSum, Add, |total, _count| libm::log(total) as f32;
+}
+
+/// One element after the other, for element types in which the order is no matter.
+fn plain<E: Element>(
+    operands: Operands<'_, E, 1>,
+    view: &View,
+    axes: &[bool; MAX_RANK],
+    start: E::Wide,
+    join: fn(E::Wide, E::Wide) -> E::Wide,
+) {
+    let Operands { output, inputs: [input], .. } = operands;
+    let Some(x) = input.slice() else { return };
+    let (mut kept, mut reduced) = (view.dims, view.dims);
+    for (axis, &marked) in axes.iter().enumerate() {
+        *(if marked { &mut kept[axis] } else { &mut reduced[axis] }) = 1;
+    }
+    let outer = Nest::new(&kept[..view.rank], [view.strides()]);
+    let inner = Nest::new(&reduced[..view.rank], [view.strides()]);
+    let mut put = 0;
+    outer.each(|[at]| {
+        let mut total = start;
+        let mut element = [start];
+        inner.each(|[from]| {
+            E::load(x, at + from, 1, &mut element);
+            total = join(total, element[0]);
+        });
+        E::store(&[total], output, put, 1);
+        put += 1;
+    });
 }
 
 impl<M: Memory> Kernel<op::LogSumExp> for CpuBuffer<M> {

@@ -1,14 +1,17 @@
 //! Elementwise functions of one tensor, strided or packed, in place or not.
 //!
+//! Halves go through the function of `f32` block by block; integers have one of their own.
+//!
 //! Every element goes through the same function whichever way it lies, so all paths agree bit for bit. Where a product
 //! has a limit at -∞ that the formula would miss as `-∞ * 0` (gelu, silu), the limit, -0, is returned.
 
 use super::nest::Nest;
 use super::operands::{Input, Operands, broadcast, operands};
 use super::then::{Other, Stage};
+use super::typed::{self, Integer, with_half, with_integer};
 use super::wide::wide;
 use super::{CpuBuffer, Memory, math};
-use crate::{Call, Error, Kernel, View, op};
+use crate::{Call, DType, Error, Kernel, View, op};
 
 /// A function of one element.
 trait Function {
@@ -90,7 +93,7 @@ const SELU_ALPHA: f32 = 1.673_263_2;
 const SELU_SCALE: f32 = 1.050_701;
 
 macro_rules! unary {
-    ($( $name:ident, |$op:ident, $x:ident| $value:expr; )*) => { $(
+    ($( $name:ident, |$op:ident, $x:ident| $value:expr $(, $T:ident => $integer:expr)?; )*) => { $(
         impl Function for op::$name {
             #[inline(always)]
             fn of(&self, $x: f32) -> f32 {
@@ -109,8 +112,25 @@ macro_rules! unary {
 
         impl<M: Memory> Kernel<op::$name> for CpuBuffer<M> {
             fn run(&mut self, call: &Call<'_, op::$name>) -> Result<(), Error> {
-                let operands = operands(self.memory.bytes_mut(), call)?;
-                map(&call.op, &call.inputs[0], &call.outputs[0], operands);
+                let bytes = self.memory.bytes_mut();
+                let dtype = call.outputs.first().map_or(DType::F32, |output| output.dtype);
+                let $op = &call.op;
+                $(
+                    with_integer!(dtype, $T => {
+                        let operands = operands(bytes, call)?;
+                        let f = |$x: $T| -> $T { $integer };
+                        let rows = |block: &mut [$T]| block.iter_mut().for_each(|element| *element = f(*element));
+                        typed::map::<$T>(&rows, &call.inputs[0], &call.outputs[0], operands);
+                        return Ok(());
+                    }, {});
+                )?
+                with_half!(dtype, H => {
+                    let operands = operands(bytes, call)?;
+                    typed::map::<H>(&|block| map_row_in_place($op, block), &call.inputs[0], &call.outputs[0], operands);
+                }, {
+                    let operands = operands(bytes, call)?;
+                    map($op, &call.inputs[0], &call.outputs[0], operands);
+                });
                 Ok(())
             }
         }
@@ -118,8 +138,8 @@ macro_rules! unary {
 }
 
 unary! {
-    Neg, |_op, x| -x;
-    Relu, |_op, x| if x <= 0.0 { 0.0 } else { x };
+    Neg, |_op, x| -x, T => <T as Integer>::neg(x);
+    Relu, |_op, x| if x <= 0.0 { 0.0 } else { x }, T => x.max(T::from_f32(0.0));
     LeakyRelu, |op, x| if x > 0.0 { x } else { op.slope * x };
     Sigmoid, |_op, x| math::sigmoid(x);
     Tanh, |_op, x| math::tanh(x);
@@ -128,8 +148,16 @@ unary! {
     Exp, |_op, x| math::exp(x);
     Log, |_op, x| math::log(x);
     Sqrt, |_op, x| math::sqrt(x);
-    Abs, |_op, x| x.abs();
-    Clamp, |op, x| math::clamp(x, op.low, op.high);
+    Abs, |_op, x| x.abs(), T => <T as Integer>::abs(x);
+    Round, |_op, x| libm::rintf(x);
+    Floor, |_op, x| libm::floorf(x);
+    Ceil, |_op, x| libm::ceilf(x);
+    Sign, |_op, x| math::sign(x), T => <T as Integer>::sign(x);
+    Sin, |_op, x| libm::sinf(x);
+    Cos, |_op, x| libm::cosf(x);
+    Erf, |_op, x| libm::erff(x);
+    Reciprocal, |_op, x| 1.0 / x;
+    Clamp, |op, x| math::clamp(x, op.low, op.high), T => x.max(T::from_f32(op.low)).min(T::from_f32(op.high));
     Elu, |op, x| if x > 0.0 { x } else { op.alpha * math::exp_minus_1(x) };
     Selu, |_op, x| SELU_SCALE * if x > 0.0 { x } else { SELU_ALPHA * math::exp_minus_1(x) };
     HardSigmoid, |op, x| math::clamp(op.slope * x + op.offset, 0.0, 1.0);

@@ -3,6 +3,7 @@
 mod attention;
 mod bits;
 mod convolution;
+mod dtypes;
 mod elementwise;
 mod harness;
 mod matmul;
@@ -13,5 +14,7 @@ mod quantized;
 mod recurrent;
 mod reduction;
 mod resize;
+mod shared;
 mod stages;
+mod typed;
 mod writes;

@@ -1,7 +1,7 @@
 //! ONNX's Attention, LayerNormalization and RotaryEmbedding as models write them out: products, softmax, views.
 
-use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
+use model_graph_planner::{DType, TensorId};
 
 use crate::build::{Builder, Left, axis, int, ints};
 use crate::case::Node;
@@ -54,7 +54,13 @@ fn attention(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
     }
     seen.push(scores);
     if b.has(node, 3) {
-        let mask = b.tensor(node, 3)?;
+        let mut mask = b.tensor(node, 3)?;
+        if b.dtype_of(mask) == DType::Bool {
+            let dtype = b.dtype_of(scores);
+            let sides = [0.0, f64::NEG_INFINITY].map(|side| b.constant_of(dtype, &[], vec![side]));
+            let [seen, hidden] = sides;
+            mask = b.call("where", &[], &[mask, seen?, hidden?])?;
+        }
         scores = b.join("add", scores, mask)?;
     }
     let window = |name: &str| node.int(name).filter(|size| *size >= 0);
@@ -66,8 +72,8 @@ fn attention(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
                 || left.is_some_and(|left| -distance > left)
                 || right.is_some_and(|right| distance > right)
         };
-        let mask = (0..rows * columns).map(|at| if hidden(at) { f32::NEG_INFINITY } else { 0.0 }).collect();
-        let mask = b.constant(&[rows, columns], mask)?;
+        let mask = (0..rows * columns).map(|at| if hidden(at) { f64::NEG_INFINITY } else { 0.0 }).collect();
+        let mask = b.constant_of(b.dtype_of(scores), &[rows, columns], mask)?;
         scores = b.join("add", scores, mask)?;
     }
     seen.push(scores);
@@ -123,30 +129,52 @@ fn layer_norm(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
 
 /// Pairs of elements turned by angles whose cosines and sines are given for every position.
 fn rotary(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    if b.has(node, 3) {
-        return Err("operator Gather is not in the language".into());
+    let mut x = b.tensor(node, 0)?;
+    let flat = b.dims(x).len() == 3;
+    if flat {
+        x = split_heads(b, x, node.int("num_heads").map(|heads| heads as usize))?;
     }
-    let x = b.tensor(node, 0)?;
+    let whole = b.dims(x);
+    // Elements beyond those that are turned stay.
+    let turned = match node.int("rotary_embedding_dim") {
+        Some(count) if count > 0 => count as usize,
+        _ => whole[3],
+    };
+    let rest = b.slice(x, 3, [turned, whole[3], 1])?;
+    let x = b.slice(x, 3, [0, turned, 1])?;
     let dims = b.dims(x);
     let (size, half) = (dims[3], dims[3] / 2);
     let cuts = if node.flag("interleaved") { [[0, size, 2], [1, size, 2]] } else { [[0, half, 1], [half, size, 1]] };
     let [even, odd] = [b.slice(x, 3, cuts[0])?, b.slice(x, 3, cuts[1])?];
     let mut angle = [b.tensor(node, 1)?, b.tensor(node, 2)?];
     for angle in &mut angle {
+        if b.has(node, 3) {
+            let position = b.tensor(node, 3)?;
+            *angle = b.join("gather", *angle, position)?;
+        }
         *angle = b.reshape(*angle, &[dims[0], 1, dims[2], half])?;
     }
-    let turned = |b: &mut Builder, first: TensorId, second: TensorId, name: &str| -> Left<TensorId> {
+    let turn = |b: &mut Builder, first: TensorId, second: TensorId, name: &str| -> Left<TensorId> {
         let left = b.join("mul", first, angle[0])?;
         let right = b.join("mul", second, angle[1])?;
         b.join(name, left, right)
     };
-    let real = turned(b, even, odd, "sub")?;
-    let other = turned(b, odd, even, "add")?;
-    if !node.flag("interleaved") {
-        return b.concat(&[real, other], 3);
+    let real = turn(b, even, odd, "sub")?;
+    let other = turn(b, odd, even, "add")?;
+    let mut result = if node.flag("interleaved") {
+        let pair = [dims[0], dims[1], dims[2], half, 1];
+        let (real, other) = (b.reshape(real, &pair)?, b.reshape(other, &pair)?);
+        let pairs = b.concat(&[real, other], 4)?;
+        b.reshape(pairs, &dims)?
+    } else {
+        b.concat(&[real, other], 3)?
+    };
+    if turned < whole[3] {
+        result = b.concat(&[result, rest], 3)?;
     }
-    let pair = [dims[0], dims[1], dims[2], half, 1];
-    let (real, other) = (b.reshape(real, &pair)?, b.reshape(other, &pair)?);
-    let pairs = b.concat(&[real, other], 4)?;
-    b.reshape(pairs, &dims)
+    if flat {
+        let rows = b.permute(result, &[0, 2, 1, 3])?;
+        result = b.reshape(rows, &[whole[0], whole[2], whole[1] * whole[3]])?;
+    }
+    Ok(result)
 }

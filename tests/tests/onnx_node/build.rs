@@ -24,10 +24,26 @@ enum Operand {
 pub(crate) struct Builder {
     pub(crate) graph: Graph,
     /// The leaves' values.
-    pub(crate) leaves: Vec<(TensorId, Vec<f32>)>,
+    pub(crate) leaves: Vec<(TensorId, Vec<f64>)>,
     pub(crate) opset: u64,
     names: HashMap<String, Operand>,
     made: HashMap<String, TensorId>,
+}
+
+/// The language's name for an element type.
+pub(crate) fn dtype(name: &str) -> Left<DType> {
+    Ok(match name {
+        "float32" => DType::F32,
+        "float16" => DType::F16,
+        "bfloat16" => DType::BF16,
+        "int8" => DType::I8,
+        "uint8" => DType::U8,
+        "int32" => DType::I32,
+        "uint32" => DType::U32,
+        "int64" => DType::I64,
+        "bool" => DType::Bool,
+        other => return Err(format!("element type {other}")),
+    })
 }
 
 /// A whole number as a setting.
@@ -58,8 +74,8 @@ impl Builder {
     }
 
     /// Gives known values a name.
-    pub(crate) fn set_known(&mut self, name: &str, dims: Vec<usize>, values: Vec<f64>) {
-        let data = Data { name: name.to_string(), dtype: "float32".into(), dims, values };
+    pub(crate) fn set_known(&mut self, name: &str, dtype: &str, dims: Vec<usize>, values: Vec<f64>) {
+        let data = Data { name: name.to_string(), dtype: dtype.into(), dims, values };
         self.names.insert(name.to_string(), Operand::Given(data, Role::Constant));
     }
 
@@ -68,7 +84,7 @@ impl Builder {
         node.inputs.get(index).is_some_and(|name| !name.is_empty())
     }
 
-    /// The operand as a tensor of `f32`.
+    /// The operand as a tensor.
     pub(crate) fn tensor(&mut self, node: &Node, index: usize) -> Left<TensorId> {
         let name = node.inputs.get(index).ok_or("an operand that is not there")?;
         self.by_name(name)
@@ -78,14 +94,11 @@ impl Builder {
         match self.names.get(name).cloned() {
             Some(Operand::Tensor(id)) => Ok(id),
             Some(Operand::Given(data, role)) => {
-                if data.dtype != "float32" {
-                    return Err(format!("element type {}", data.dtype));
-                }
+                let dtype = dtype(&data.dtype)?;
                 if let Some(made) = self.made.get(name) {
                     return Ok(*made);
                 }
-                let values = data.values.iter().map(|value| *value as f32).collect();
-                let id = self.leaf(name, role, &data.dims, values)?;
+                let id = self.leaf(name, role, dtype, &data.dims, data.values)?;
                 self.made.insert(name.to_string(), id);
                 Ok(id)
             }
@@ -109,9 +122,9 @@ impl Builder {
         }
     }
 
-    fn leaf(&mut self, name: &str, role: Role, dims: &[usize], values: Vec<f32>) -> Left<TensorId> {
+    fn leaf(&mut self, name: &str, role: Role, dtype: DType, dims: &[usize], values: Vec<f64>) -> Left<TensorId> {
         let shape = Shape::new(dims).ok_or("more than 6 dimensions")?;
-        let ty = Type { dtype: DType::F32, shape };
+        let ty = Type { dtype, shape };
         let id = self.graph.leaf(name, role, ty).map_err(|error| format!("{error:?}"))?;
         self.leaves.push((id, values));
         Ok(id)
@@ -119,7 +132,22 @@ impl Builder {
 
     /// A constant.
     pub(crate) fn constant(&mut self, dims: &[usize], values: Vec<f32>) -> Left<TensorId> {
-        self.leaf("constant", Role::Constant, dims, values)
+        self.constant_of(DType::F32, dims, values.into_iter().map(f64::from).collect())
+    }
+
+    /// A constant of that element type.
+    pub(crate) fn constant_of(&mut self, dtype: DType, dims: &[usize], values: Vec<f64>) -> Left<TensorId> {
+        self.leaf("constant", Role::Constant, dtype, dims, values)
+    }
+
+    /// The tensor in another element type.
+    pub(crate) fn cast(&mut self, x: TensorId, to: DType) -> Left<TensorId> {
+        if self.dtype_of(x) == to { Ok(x) } else { self.call("cast", &[("to", Value::Word(to.name()))], &[x]) }
+    }
+
+    /// The element type of a tensor.
+    pub(crate) fn dtype_of(&self, x: TensorId) -> DType {
+        self.graph.tensor(x).ty.dtype
     }
 
     /// A number as a scalar.
@@ -156,7 +184,7 @@ impl Builder {
 
     /// A call with a number on the right.
     pub(crate) fn with(&mut self, name: &str, a: TensorId, number: f64) -> Left<TensorId> {
-        let number = self.number(number)?;
+        let number = self.constant_of(self.dtype_of(a), &[], vec![number])?;
         self.join(name, a, number)
     }
 

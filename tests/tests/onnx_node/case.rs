@@ -96,7 +96,11 @@ fn data(json: &Value, bytes: &[u8]) -> Data {
         "float32" => each(raw, |bytes| f64::from(f32::from_le_bytes(bytes))),
         "int64" => each(raw, |bytes| i64::from_le_bytes(bytes) as f64),
         "int32" => each(raw, |bytes| f64::from(i32::from_le_bytes(bytes))),
-        "bool" => each(raw, |[byte]: [u8; 1]| f64::from(byte)),
+        "bool" | "uint8" => each(raw, |[byte]: [u8; 1]| f64::from(byte)),
+        "int8" => each(raw, |[byte]: [u8; 1]| f64::from(byte as i8)),
+        "uint32" => each(raw, |bytes| f64::from(u32::from_le_bytes(bytes))),
+        "float16" => each(raw, |bytes| f64::from(model_graph::f16::from_le_bytes(bytes))),
+        "bfloat16" => each(raw, |bytes| f64::from(model_graph::bf16::from_le_bytes(bytes))),
         _ => Vec::new(),
     };
     let dims = json["shape"].as_array().expect("a shape").iter();

@@ -1,7 +1,7 @@
 //! ONNX's elementwise functions, reductions, normalisations and products in terms of the language's operators.
 
-use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
+use model_graph_planner::{DType, TensorId};
 
 use crate::build::{Builder, Left, axis, int, ints};
 use crate::case::Node;
@@ -9,7 +9,8 @@ use crate::case::Node;
 /// The only result of a node, or none when the operator is of another family.
 pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
     let result = match node.op.as_str() {
-        "Abs" | "Exp" | "Log" | "Neg" | "Relu" | "Sigmoid" | "Sqrt" | "Tanh" => {
+        "Abs" | "Exp" | "Log" | "Neg" | "Relu" | "Sigmoid" | "Sqrt" | "Tanh" | "Round" | "Floor" | "Ceil" | "Sign"
+        | "Sin" | "Cos" | "Erf" | "Reciprocal" | "Softplus" | "Not" => {
             let x = b.tensor(node, 0)?;
             b.map(&node.op.to_lowercase(), x)?
         }
@@ -32,7 +33,7 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
             let (slope, offset) = (node.float("alpha", 0.2), node.float("beta", 0.5));
             b.call("hard_sigmoid", &[("slope", Value::Float(slope)), ("offset", Value::Float(offset))], &[x])?
         }
-        "HardSwish" | "Softplus" | "Mish" => {
+        "HardSwish" | "Mish" => {
             let x = b.tensor(node, 0)?;
             let name = if node.op == "HardSwish" { "hard_swish" } else { &node.op.to_lowercase() };
             b.map(name, x)?
@@ -50,18 +51,14 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<TensorId>> {
             }
             b.join("prelu", x, slope)?
         }
-        "Reciprocal" => {
-            let (one, x) = (b.number(1.0)?, b.tensor(node, 0)?);
-            b.join("div", one, x)?
-        }
         "Pow" => {
             let x = b.tensor(node, 0)?;
-            match b.known(node, 1)?.as_deref() {
-                Some([power]) if *power >= 1.0 && *power <= 8.0 && power.fract() == 0.0 => {
-                    (1..*power as usize).try_fold(x, |product, _| b.join("mul", product, x))?
-                }
-                _ => return Err("operator Pow with any exponent is not in the language".into()),
-            }
+            let power = b.tensor(node, 1)?;
+            // The result has the type of the base.
+            let to = b.dtype_of(x);
+            let (x, power) = (b.cast(x, DType::F32)?, b.cast(power, DType::F32)?);
+            let result = b.join("pow", x, power)?;
+            b.cast(result, to)?
         }
         "Clip" => clip(b, node)?,
         "Add" | "Sub" | "Mul" | "Div" | "Max" | "Min" | "Sum" | "Mean" => several(b, node)?,

@@ -3,7 +3,7 @@
 use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
 
-use crate::build::{Builder, Left, axis, int, ints};
+use crate::build::{Builder, Left, axis, dtype, int, ints};
 use crate::case::Node;
 
 /// The results of a node, or none when the operator is of another family.
@@ -14,13 +14,15 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         "Constant" => {
             let (mut dims, mut values) = (Vec::new(), Vec::new());
             literal(&node.attrs["value"]["tensor"], 0, &mut dims, &mut values);
-            b.set_known(&node.outputs[0], dims, values);
+            let dtype = node.attrs["value"]["dtype"].as_str().unwrap_or("float32");
+            b.set_known(&node.outputs[0], dtype, dims, values);
             return Ok(Some(Vec::new()));
         }
         "ConstantOfShape" => {
             let dims = sizes(b.known(node, 0)?)?;
-            let value = node.attrs["value"]["tensor"][0].as_f64().unwrap_or(0.0);
-            b.constant(&dims, vec![value as f32; dims.iter().product()])?
+            let value = &node.attrs["value"];
+            let dtype = dtype(value["dtype"].as_str().unwrap_or("float32"))?;
+            b.constant_of(dtype, &dims, vec![value["tensor"][0].as_f64().unwrap_or(0.0); dims.iter().product()])?
         }
         "Flatten" => {
             let x = b.tensor(node, 0)?;
@@ -49,8 +51,12 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         "Expand" => {
             let x = b.tensor(node, 0)?;
             let dims = sizes(b.known(node, 1)?)?;
-            let ones = b.constant(&dims, vec![1.0; dims.iter().product()])?;
-            b.join("mul", x, ones)?
+            // ONNX stretches both ways.
+            let given = b.dims(x);
+            let rank = dims.len().max(given.len());
+            let at = |list: &[usize], axis: usize| (axis + list.len()).checked_sub(rank).map_or(1, |axis| list[axis]);
+            let dims: Vec<usize> = (0..rank).map(|axis| at(&dims, axis).max(at(&given, axis))).collect();
+            b.call("broadcast_to", &[("shape", Value::List(&ints(&dims)))], &[x])?
         }
         "Tile" => {
             let mut x = b.tensor(node, 0)?;

@@ -1,4 +1,4 @@
-//! A cast, which is planned.
+//! An index that is no integer.
 
 use model_graph::model_graph;
 
@@ -6,7 +6,9 @@ use model_graph::model_graph;
 struct Model {
     #[input]
     x: Tensor<f32, 4>,
-    #[output(x as i32)]
+    #[weight]
+    table: Tensor<f32, 8, 3>,
+    #[output(gather(table, x))]
     y: _,
 }
 

@@ -1,12 +1,12 @@
-//! An operator sign that the language does not have.
+//! A number beside a truth value.
 
 use model_graph::model_graph;
 
 #[model_graph]
 struct Model {
     #[input]
-    x: Tensor<f32, 4>,
-    #[output(x % 2)]
+    x: Tensor<bool, 4>,
+    #[output(x & 1)]
     y: _,
 }
 

@@ -1,12 +1,12 @@
-//! An element type that is planned.
+//! Logic as it is written of single values.
 
 use model_graph::model_graph;
 
 #[model_graph]
 struct Model {
     #[input]
-    x: Tensor<f16, 4>,
-    #[output(relu(x))]
+    x: Tensor<bool, 4>,
+    #[output(x && !x)]
     y: _,
 }
 
