@@ -69,15 +69,17 @@ pub(crate) fn structs(model: &Model, planned: Option<&Planned>) -> TokenStream {
     let krate = model.krate();
     let inputs = model.fields.iter().filter(|field| matches!(field.role, ast::Role::Input { .. })).count();
     let doc = match planned {
-        Some(planned) => format!(
-            "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
-            planned.size,
-            planned.steps.len(),
-            planned.lower_bound
-        ) + &match planned.shared {
-            0 => String::new(),
-            shared => format!(" Its weights, {shared} bytes, lie in a [`{}`].", shared::holder(model)),
-        },
+        Some(planned) => {
+            format!(
+                "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
+                planned.size,
+                planned.steps.len(),
+                planned.lower_bound
+            ) + &match planned.shared {
+                0 => String::new(),
+                shared => format!(" Its weights, {shared} bytes, lie in a [`{}`].", shared::holder(model)),
+            }
+        }
         None => String::new(),
     };
     let outputs = interface::outputs(model, &krate);

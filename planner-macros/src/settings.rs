@@ -145,8 +145,9 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
             match word.value().as_str() {
                 "shared" => settings.shared_weights = true,
                 "owned" => settings.shared_weights = false,
-                other => report
-                    .add(At::token(word.span()), format!("`weights` is \"owned\" or \"shared\", not \"{other}\"")),
+                other => {
+                    report.add(At::token(word.span()), format!("`weights` is \"owned\" or \"shared\", not \"{other}\""))
+                }
             }
         }
         "crate" => {

@@ -36,7 +36,8 @@ fn weights_and_what_looks_at_them_lie_behind_the_own_buffer() {
             assert_eq!(plan.shared_start(), plan.size.next_multiple_of(align));
             for tensor in plan.tensors {
                 let there = tensor.view.offset >= plan.shared_start();
-                let weight = tensor.role == Role::Weight || matches!(tensor.storage, Storage::View(of) if plan.tensors[of].role == Role::Weight);
+                let weight = tensor.role == Role::Weight
+                    || matches!(tensor.storage, Storage::View(of) if plan.tensors[of].role == Role::Weight);
                 assert_eq!(there, weight, "{}", tensor.name);
                 assert!(!there || tensor.view.span().end <= plan.shared_start() + plan.shared);
             }

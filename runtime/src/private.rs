@@ -9,17 +9,19 @@ use model_graph_planner::{Formula, Shape, Type};
 pub use crate::open::{Extents, Given, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
 
-pub use crate::shared::image::{check_image, image_size, write_image};
 #[cfg(feature = "alloc")]
 pub use crate::shared::image::image;
-#[cfg(feature = "alloc")]
-pub use alloc::vec::Vec;
-pub use crate::shared::{SharedWeights, adopt_weights, allocate_weights, load_weights, shared, weight_offset, weight_view};
+pub use crate::shared::image::{check_image, image_size, write_image};
+pub use crate::shared::{
+    SharedWeights, adopt_weights, allocate_weights, load_weights, shared, weight_offset, weight_view,
+};
 use crate::tensor::Array;
 use crate::{
     Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Storage, TensorMut, TensorRef,
     Usage, View, WeightSource,
 };
+#[cfg(feature = "alloc")]
+pub use alloc::vec::Vec;
 
 /// Never implemented; the message is what a user reads who asks for a transient tensor.
 #[diagnostic::on_unimplemented(

@@ -13,7 +13,8 @@ use crate::error::{Report, text};
 use crate::lower::Lowered;
 
 /// Methods that every model has.
-pub(super) const TAKEN: &[&str] = &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
+pub(super) const TAKEN: &[&str] =
+    &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
 /// Constants that every model has.
 const TAKEN_CONSTANTS: &[&str] = &["PLAN"];
 /// What every model with states has beside those.
@@ -187,7 +188,8 @@ impl Interface {
 
     /// Accessors of what holds shared weights.
     pub(super) fn on_weights(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
-        let weights = expansion.model.fields.iter().enumerate().filter(|(_, field)| matches!(field.role, Role::Weight { .. }));
+        let weights =
+            expansion.model.fields.iter().enumerate().filter(|(_, field)| matches!(field.role, Role::Weight { .. }));
         let accessors = weights.filter_map(|(index, field)| {
             let accessor = Accessor::new(self, expansion, krate, index, field)?;
             let (read, write) = (accessor.read_in(&quote! { self.buffer }), accessor.write_apart());
@@ -461,7 +463,8 @@ impl<'a> Accessor<'a> {
     fn write_apart(&self) -> TokenStream {
         let Accessor { krate, field: ast::Field { docs, vis, .. }, ty, .. } = self;
         let name = format_ident!("{}_mut", self.field.plain_name());
-        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}. To be written.", self.field.plain_name(), self.shape));
+        let (offset, doc) =
+            (self.offset(), format!("\n\nTensor `{}`: {}. To be written.", self.field.plain_name(), self.shape));
         let body = match self.tensor {
             Some(_) => quote! { #krate::__private::weight_mut(&mut self.buffer, #offset) },
             None => quote! { ::core::unreachable!() },

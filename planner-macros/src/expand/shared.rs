@@ -11,9 +11,8 @@ use crate::error::Report;
 use crate::lower::Lowered;
 
 /// Methods that every value of shared weights has.
-pub(super) const TAKEN: &[&str] = &[
-    "new", "new_in", "from_buffer", "into_buffer", "from_image", "image", "write_image", "load",
-];
+pub(super) const TAKEN: &[&str] =
+    &["new", "new_in", "from_buffer", "into_buffer", "from_image", "image", "write_image", "load"];
 
 /// Complains of weights whose accessors would have the name of a method of what holds them.
 pub(super) fn complain_of_names(model: &Model, lowered: &Lowered<'_>, report: &mut Report) {

@@ -22,7 +22,8 @@ pub(super) fn place(
     below: Option<usize>,
 ) -> Result<Option<Planned>, PlanError> {
     let end = lowered.steps.len() + 1;
-    let Storages { mut offsets, top, transient, mut buffers, weights, shared } = storages(&lowered, &lifetimes, options)?;
+    let Storages { mut offsets, top, transient, mut buffers, weights, shared } =
+        storages(&lowered, &lifetimes, options)?;
     let mut size = top;
     let persistent = top;
     let enough = |size: usize| below.is_some_and(|below| size >= below);

@@ -2,7 +2,9 @@
 
 use model_graph_planner::offset::Budget;
 use model_graph_planner::op::{self, Args, Entry, OPERATORS, Value};
-use model_graph_planner::{DType, Graph, NodeId, Options, Order, PlanTensor, Role, Shape, TensorId, Type, plan, verify};
+use model_graph_planner::{
+    DType, Graph, NodeId, Options, Order, PlanTensor, Role, Shape, TensorId, Type, plan, verify,
+};
 
 use super::Bytes;
 

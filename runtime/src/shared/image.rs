@@ -208,7 +208,8 @@ fn header(plan: &Plan<'static>, image: &[u8], data: usize, cut: ImageFault) -> R
         let dtype = text(&mut head, 1).ok_or(cut)?;
         let rank = head.number::<1>().ok_or(cut)?;
         let dims = head.take(8 * rank as usize).ok_or(cut)?;
-        let dims = dims.chunks_exact(8).map(|dim| dim.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+        let dims =
+            dims.chunks_exact(8).map(|dim| dim.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)));
         let place = head.number::<8>().ok_or(cut)?;
         let own = view.dims().iter().map(|dim| *dim as u64);
         if name != tensor.name.as_bytes()

@@ -443,7 +443,9 @@ fn limits_of_integers() {
     where
         Host: Kernel<O>,
     {
-        move |host, inputs, output| host.run(&Call { op, inputs: &inputs, outputs: &[output], scratch: &[], shared: None }).unwrap()
+        move |host, inputs, output| {
+            host.run(&Call { op, inputs: &inputs, outputs: &[output], scratch: &[], shared: None }).unwrap()
+        }
     }
     assert_eq!(call(&two(op::Add {}), i64::MAX, 1), i64::MIN);
     assert_eq!(call(&two(op::Add {}), (1 << 53) + 1, 0), (1 << 53) + 1);

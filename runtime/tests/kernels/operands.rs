@@ -75,7 +75,13 @@ fn overlaps_are_errors() {
     add(&mut buffer, [a, packed(8, &[4])], b).unwrap();
     // An operator that cannot work in place.
     let square = packed(0, &[2, 2]);
-    let call = Call { op: op::MatMul {}, inputs: &[square, packed(16, &[2, 2])], outputs: &[square], scratch: &[], shared: None };
+    let call = Call {
+        op: op::MatMul {},
+        inputs: &[square, packed(16, &[2, 2])],
+        outputs: &[square],
+        scratch: &[],
+        shared: None,
+    };
     assert_eq!(kind(buffer.run(&call)), ErrorKind::Overlap { op: "matmul" });
     // Scratch is written as well.
     let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(8, &[4])], shared: None };
@@ -117,7 +123,8 @@ fn operands_of_the_wrong_form_are_errors() {
     length(buffer.run(&call));
     // Softmax takes packed rows only.
     let x = transposed(&packed(0, &[2, 3]));
-    let call = Call { op: op::Softmax { axis: 1 }, inputs: &[x], outputs: &[packed(64, &[3, 2])], scratch: &[], shared: None };
+    let call =
+        Call { op: op::Softmax { axis: 1 }, inputs: &[x], outputs: &[packed(64, &[3, 2])], scratch: &[], shared: None };
     length(buffer.run(&call));
     let mut deep = packed(0, &[4]);
     deep.rank = 9;
@@ -138,7 +145,8 @@ fn misaligned_elements_are_errors() {
     let mut bytes = [0u8; 68];
     let start = (0..4).find(|start| (bytes.as_ptr().addr() + start) % 4 == 1).unwrap();
     let mut odd = CpuSlice::new(&mut bytes[start..], Usage::Any);
-    let call = Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[packed(16, &[4])], scratch: &[], shared: None };
+    let call =
+        Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[packed(16, &[4])], scratch: &[], shared: None };
     assert!(matches!(kind(odd.run(&call)), ErrorKind::Misaligned { needed: 4, .. }));
 }
 

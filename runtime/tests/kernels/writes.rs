@@ -156,7 +156,8 @@ fn calls_that_no_checked_plan_makes_are_errors() {
     refused(&Bench { src: View { offset: good.state.offset + 4, ..good.src }, ..good.clone() }, &[good.state]);
     refused(&Bench { src: View { offset: usize::MAX - 3, ..good.src }, ..good.clone() }, &[good.state]);
     let far = View { offset: good.size, dtype: DType::U32, ..typed(DType::U32, 0, &[], &Layout::packed()) };
-    let call = Call { op: rows, inputs: &[good.state, good.src, far], outputs: &[good.state], scratch: &[], shared: None };
+    let call =
+        Call { op: rows, inputs: &[good.state, good.src, far], outputs: &[good.state], scratch: &[], shared: None };
     assert!(buffer.run(&call).is_err());
     assert_eq!(buffer.bytes(), before);
 }
