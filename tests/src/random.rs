@@ -125,7 +125,9 @@ impl Random {
         } else {
             format!("x{}", self.bounds.len())
         };
-        let open = |size: &usize| self.open.iter().find(|dim| dim.size == *size).copied().unwrap_or(Dim::new(*size));
+        // A state outlives the values.
+        let open = if role == Role::State { &[] } else { &self.open[..] };
+        let open = |size: &usize| open.iter().find(|dim| dim.size == *size).copied().unwrap_or(Dim::new(*size));
         let dims: Vec<Dim> = dims.iter().map(open).collect();
         let shape = Shape::new(&dims).expect("few dimensions");
         self.bounds.push(bound);
@@ -397,6 +399,9 @@ impl Random {
                 let mut dims = dims.clone();
                 if let Some(extent) = dims.get_mut(axis) {
                     *extent += u % 3;
+                }
+                if dims.iter().product::<usize>() > LARGEST {
+                    return None;
                 }
                 self.leaf(Role::State, &dims, STATE)
             }

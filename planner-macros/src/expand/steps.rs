@@ -246,14 +246,14 @@ pub(super) fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
             Field::Usizes(values) => quote! { [#(#values),*] },
             Field::F32s(values) => quote! { [#(#values),*] },
             Field::Bools(values) => quote! { [#(#values),*] },
-            Field::DType(dtype) => {
-                let variant = format_ident!("{}", dtype.variant());
-                quote! { #krate::DType::#variant }
-            }
             Field::Dim(dim) => extent(dim, krate),
             Field::Dims(dims) => {
                 let dims = dims.iter().map(|dim| extent(*dim, krate));
                 quote! { [#(#dims),*] }
+            }
+            Field::DType(dtype) => {
+                let variant = format_ident!("{}", dtype.variant());
+                quote! { #krate::DType::#variant }
             }
         };
         fields.extend(quote! { #field: #value, });

@@ -110,12 +110,12 @@ pub enum Field<'a> {
     Usizes(&'a [usize]),
     /// An array of `bool`.
     Bools(&'a [bool]),
-    /// An element type.
-    DType(DType),
-    /// A [`Dim`](crate::Dim).
+    /// A [`Dim`].
     Dim(Dim),
     /// An array of them.
     Dims(&'a [Dim]),
+    /// An element type.
+    DType(DType),
     /// An array of `f32`.
     F32s(&'a [f32]),
 }
@@ -267,7 +267,7 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
-    /// Bytes of scratch that the kernel needs during its step.
+    /// Bytes of scratch that the kernel needs during its step. Smaller extents must not need more.
     fn scratch(&self, _inputs: &[Type], _output: &Type) -> usize {
         0
     }

@@ -39,7 +39,7 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
-    if step.op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
+    if op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
         fault!("step {index} (`{name}`) reads halves, and its kernel takes f32 alone");
     }
     match op::infer(&*op, &types) {

@@ -332,7 +332,7 @@ proptest! {
         sizes[..dims.len()].copy_from_slice(&dims);
         for dtype in PLAIN {
             let x = draw(dtype, given, x.clone(), seed);
-            let op = op::BroadcastTo { dims: sizes.map(model_graph_planner::Dim::new), rank: dims.len() };
+            let op = op::BroadcastTo { dims: sizes.map(Into::into), rank: dims.len() };
             check(op, &[x], (dtype, &dims, &y), |x, at| x[0].at(at));
         }
     }
@@ -342,7 +342,7 @@ proptest! {
         let mut sizes = [1; 6];
         sizes[..dims.len()].copy_from_slice(&dims);
         for dtype in PLAIN {
-            check(op::Fill { dims: sizes.map(model_graph_planner::Dim::new), rank: dims.len(), value: 1.0, dtype }, &[], (dtype, &dims, &y), |_, _| 1.0);
+            check(op::Fill { dims: sizes.map(Into::into), rank: dims.len(), value: 1.0, dtype }, &[], (dtype, &dims, &y), |_, _| 1.0);
         }
     }
 
