@@ -58,7 +58,10 @@ fn the_checker_knows_where_weights_and_others_may_be() {
         let fault = verify(&changed).expect_err(expected).to_string();
         assert!(fault.contains(expected), "{fault}");
     };
-    refuse(&|plan| tensor(plan, "w").view.offset = 0, "`w` is a weight and does not lie among the shared weights");
+    refuse(
+        &|plan| tensor(plan, "bias").view.offset = 0,
+        "`bias` is a weight and does not lie among the shared weights",
+    );
     refuse(&|plan| tensor(plan, "bias").view.offset += 64, "`bias` ends at");
     refuse(&|plan| plan.shared -= 1, "`bias` ends at");
     refuse(&|plan| plan.shared = 0, "ends at");
@@ -83,7 +86,7 @@ fn the_checker_knows_where_weights_and_others_may_be() {
 fn tables_pictures_and_peaks_say_both_sizes() {
     planned(true, 64).with(|plan| {
         let table = plan.to_string();
-        assert!(table.contains("shared        80 bytes in 3 weights, in a buffer of their own at"), "{table}");
+        assert!(table.contains("shared       80 bytes in 3 weights, in a buffer of their own at 320"), "{table}");
         for drawn in [plan.svg().to_string(), plan.html().to_string()] {
             assert!(drawn.contains("; not drawn: 80 bytes of weights in a buffer of their own"), "{drawn}");
         }

@@ -17,8 +17,8 @@ struct Net {
     x: Tensor<f32, 2>,
     #[weight]
     w1: Tensor<f32, 2>,
-    #[chain(x * w1)]
-    layers: [Layer<D = 2>; 3],
+    #[chain(x * w1, D = 2)]
+    layers: [Layer; 3],
     #[output(layers + 1)]
     y: _,
 }
@@ -28,6 +28,8 @@ fn main() {
     let mut model = Net::new(&Cpu, &weights).unwrap();
     model.w1_mut().set([1.0, 2.0]).unwrap();
     model.layers_w_mut(1).set([1.0, 2.0]).unwrap();
-    let source: SafeTensors = todo!();
-    model.load(&source).unwrap();
+}
+
+fn load(model: &mut Net<'_>, source: &SafeTensors<'_>) {
+    model.load(source).unwrap();
 }

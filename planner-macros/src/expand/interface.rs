@@ -189,7 +189,9 @@ impl Interface {
     /// Accessors of what holds shared weights.
     pub(super) fn on_weights(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         let weights =
-            expansion.model.fields.iter().enumerate().filter(|(_, field)| matches!(field.role, Role::Weight { .. }));
+            expansion.model.fields.iter().enumerate().filter(|(_, field)| {
+                matches!(field.role, Role::Weight { .. }) && !shared::is_taken(&field.plain_name())
+            });
         let accessors = weights.filter_map(|(index, field)| {
             let accessor = Accessor::new(self, expansion, krate, index, field)?;
             let (read, write) = (accessor.read_in(&quote! { self.buffer }), accessor.write_apart());

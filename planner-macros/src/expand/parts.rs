@@ -10,6 +10,7 @@ use syn::{Path, Visibility};
 
 use super::Expansion;
 use super::interface::tensor_type;
+use super::shared;
 use crate::ast::{self, Role};
 use crate::lower::{Lowered, Part};
 
@@ -76,7 +77,7 @@ pub(super) fn accessors(expansion: &Expansion<'_>, krate: &Path) -> TokenStream 
 /// Accessors of the blocks' weights, of what holds them when they are shared.
 pub(super) fn on_weights(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let groups = groups(expansion.lowered);
-    let weights = groups.iter().filter(|group| matches!(group.declared.role, Role::Weight { .. }));
+    let weights = groups.iter().filter(|group| group.is_weight() && !shared::is_taken(&group.method));
     let accessors = weights.filter(|group| !expansion.interface.is_silent(&group.method));
     accessors.filter_map(|group| accessor(group, expansion, krate, Of::Weights)).collect()
 }

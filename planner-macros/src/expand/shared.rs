@@ -14,6 +14,11 @@ use crate::lower::Lowered;
 pub(super) const TAKEN: &[&str] =
     &["new", "new_in", "from_buffer", "into_buffer", "from_image", "image", "write_image", "load"];
 
+/// True for an accessor's name that what holds the weights has already, which was complained of.
+pub(super) fn is_taken(name: &str) -> bool {
+    TAKEN.contains(&name)
+}
+
 /// Complains of weights whose accessors would have the name of a method of what holds them.
 pub(super) fn complain_of_names(model: &Model, lowered: &Lowered<'_>, report: &mut Report) {
     if !model.shares() {
@@ -26,7 +31,7 @@ pub(super) fn complain_of_names(model: &Model, lowered: &Lowered<'_>, report: &m
     let of_blocks = of_blocks.map(|group| (group.method.clone(), &model.fields[group.field].name, "field"));
     for (name, at, what) in own.chain(of_blocks) {
         // What every model has was complained of already.
-        if TAKEN.contains(&name.as_str()) && !interface::TAKEN.contains(&name.as_str()) {
+        if is_taken(&name) && !interface::TAKEN.contains(&name.as_str()) {
             let holder = holder(model);
             report.add(
                 at,

@@ -1,6 +1,8 @@
 //! Operands that lie among shared weights: read from there at their place, never written, whatever the own buffer holds.
 
-use model_graph::{Buffer, Call, CpuImage, CpuSlice, DType, Error, ErrorKind, Kernel, Shape, Shared, View, op};
+use model_graph::{Buffer, Call, CpuImage, CpuSlice, DType, Error, ErrorKind, Kernel, Shared, View, op};
+
+use crate::harness::{Layout, view};
 
 /// Both buffers, aligned.
 #[repr(align(64))]
@@ -13,7 +15,7 @@ fn memory(values: &[f32]) -> Memory {
 }
 
 fn packed(offset: usize, dims: &[usize]) -> View {
-    View::packed(DType::F32, offset, &Shape::new(dims).unwrap())
+    view(offset, dims, Layout::packed().strides(dims))
 }
 
 /// Multiplies, with the first weight at offset 64 though the own buffer goes on behind that.
