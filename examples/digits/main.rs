@@ -1,5 +1,6 @@
 //! Classifies 200 handwritten digits out of one buffer whose size was known when this program was compiled.
 
+#[path = "../counting.rs"]
 mod counting;
 
 use std::error::Error;

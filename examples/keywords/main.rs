@@ -1,7 +1,7 @@
 //! Tells which of ten words was spoken, with weights and scales straight from a TensorFlow Lite file. A row of outputs for
 //! each input goes to stdout, everything else to stderr.
 
-#[path = "../digits/counting.rs"]
+#[path = "../counting.rs"]
 mod counting;
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use std::fmt::{Debug, Display};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use lexopt::prelude::*;
 use model_graph::{Cpu, DType, TfLite};
-use model_graph_examples::args;
 use model_graph_examples::keywords::{FEATURES, Keywords, MODEL, QuantizedKeywords, WORDS, names, quantize, weights};
-use model_graph_examples::npy::{self, Array};
+use npyz::{DType as NpyType, NpyFile};
 
 const USAGE: &str = "usage: keywords [--model FILE.tflite] [--input FILE.npy]
 
@@ -33,8 +33,19 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let [model, input] = args::parse(std::env::args_os().skip(1), ["--model", "--input"])
-        .map_err(|error| format!("{error}\n\n{USAGE}"))?;
+    let (mut model, mut input) = (None, None);
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Long("model") => model = Some(parser.value()?),
+            Long("input") => input = Some(parser.value()?),
+            Long("help") | Short('h') => {
+                println!("{USAGE}");
+                return Ok(());
+            }
+            other => return Err(format!("{}\n\n{USAGE}", other.unexpected()).into()),
+        }
+    }
     let said = |file: &std::ffi::OsStr, error: &dyn Display| format!("{}: {error}", file.display());
     let bytes = match &model {
         Some(file) => Cow::Owned(std::fs::read(file).map_err(|error| said(file, &error))?),
@@ -44,11 +55,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let features = match &input {
         Some(file) => {
             let bytes = std::fs::read(file).map_err(|error| said(file, &error))?;
-            let (shape, array) = npy::read(&bytes).map_err(|error| said(file, &error))?;
-            if !shape.iter().product::<usize>().is_multiple_of(FEATURES) {
-                return Err(said(file, &format!("it is {shape:?} and has to be N x 49 x 10 x 1")).into());
-            }
-            array
+            features(&bytes).map_err(|error| said(file, &error))?
         }
         None => Array::F32(vec![0.0; FEATURES]),
     };
@@ -62,6 +69,30 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
         _ => Err("this is no model for keyword spotting: its input is neither f32 nor quantised".into()),
     }
+}
+
+/// Features of as many seconds as there are, in one of the two types that the models take.
+enum Array {
+    F32(Vec<f32>),
+    I8(Vec<i8>),
+}
+
+/// Reads features from a file of NumPy's.
+fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
+    let array = NpyFile::new(bytes)?;
+    let shape = array.shape().to_vec();
+    if array.order() != npyz::Order::C || !shape.iter().product::<u64>().is_multiple_of(FEATURES as u64) {
+        return Err(format!("it is {shape:?} and has to be N x 49 x 10 x 1, row by row").into());
+    }
+    Ok(match array.dtype() {
+        NpyType::Plain(ty) if ty.to_string() == "<f4" => Array::F32(array.into_vec()?),
+        NpyType::Plain(ty) if ty.to_string() == "|i1" => Array::I8(array.into_vec()?),
+        other => {
+            return Err(
+                format!("its elements are {}; save it as `numpy.float32` or `numpy.int8`", other.descr()).into()
+            );
+        }
+    })
 }
 
 /// Runs the network of numbers.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model_graph_planner::op::own::Rule;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, LitStr, Path, Visibility};
@@ -9,6 +10,7 @@ use syn::{Attribute, LitStr, Path, Visibility};
 use crate::dims::DimExpr;
 use crate::error::At;
 use crate::expr::Expr;
+use crate::operator::Declared;
 
 /// The struct and its attribute.
 pub(crate) struct Model {
@@ -20,6 +22,32 @@ pub(crate) struct Model {
     pub(crate) fields: Vec<Field>,
     /// The models that it is composed of, by [`BlockRef::key`].
     pub(crate) blocks: BTreeMap<String, Block>,
+    /// The operators of crates of their own that it calls, by [`BlockRef::key`].
+    pub(crate) operators: BTreeMap<String, Declared>,
+}
+
+/// Where the type of an operator can be named from, of one that a user's crate declares.
+pub(crate) enum Origin<'m> {
+    /// Where the model stands.
+    Here { path: &'m Path, rule: &'static Rule },
+    /// Where a block stands, and which it is of those that the block calls. A block of shared weights has a lifetime.
+    Through { block: &'m Path, shares: bool, number: usize, rule: &'static Rule },
+}
+
+impl Origin<'_> {
+    /// What is declared of it.
+    pub(crate) fn rule(&self) -> &'static Rule {
+        match self {
+            Origin::Here { rule, .. } | Origin::Through { rule, .. } => rule,
+        }
+    }
+
+    /// Its path or that of the block, as text.
+    pub(crate) fn key(&self) -> String {
+        match self {
+            Origin::Here { path, .. } | Origin::Through { block: path, .. } => key(path.to_token_stream()),
+        }
+    }
 }
 
 /// A model as a part of another one.
@@ -138,6 +166,26 @@ impl Model {
     /// True when a dim is bound only where the model is used as a block.
     pub(crate) fn is_open(&self) -> bool {
         self.settings.dims.iter().any(|dim| dim.value.is_none())
+    }
+
+    /// The operators of users' crates that it and its blocks call.
+    pub(crate) fn origins(&self) -> Vec<Origin<'_>> {
+        let mut origins: Vec<Origin<'_>> = Vec::new();
+        for used in self.uses() {
+            let key = used.key();
+            if origins.iter().any(|known| known.key() == key) {
+                continue;
+            }
+            if let Some(operator) = self.operators.get(&key) {
+                origins.push(Origin::Here { path: &used.path, rule: operator.rule });
+            }
+            let Some(inner) = self.blocks.get(&key).and_then(|block| block.model.as_ref()) else { continue };
+            for (number, origin) in inner.origins().iter().enumerate() {
+                let shares = inner.shares();
+                origins.push(Origin::Through { block: &used.path, shares, number, rule: origin.rule() });
+            }
+        }
+        origins
     }
 
     /// The dims whose values come with the inputs, where the model stands alone.

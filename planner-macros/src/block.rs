@@ -1,15 +1,15 @@
 //! How other models are named: `path::Block<D = 4>` before operands and in the type of a chain. It looks at tokens alone
 //! and does not know which blocks there are.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Path, PathSegment, Token, parenthesized, token};
 
 use crate::ast::BlockRef;
 use crate::dims::DimExpr;
-use crate::error::{At, text};
-use crate::expr::{Expr, arguments};
+use crate::error::{At, parse_within, text};
+use crate::expr::{Expr, Given, Setting, stray};
 
 /// True when a block is called or named here. Operators are written small, blocks large, as Rust's types are.
 pub(crate) fn stands(input: ParseStream<'_>) -> bool {
@@ -32,19 +32,55 @@ fn ahead(input: ParseStream<'_>) -> bool {
     input.peek(token::Paren) || input.peek(Token![<]) || input.peek(Token![::])
 }
 
-/// The block, its operands and where they end.
-pub(crate) fn call(input: ParseStream<'_>) -> syn::Result<(BlockRef, Vec<Expr>, Span)> {
+/// The block, its operands, those by name and settings, and where they end.
+pub(crate) fn call(input: ParseStream<'_>) -> syn::Result<(BlockRef, Vec<Expr>, Vec<Given>, Span)> {
     let block = reference(input)?;
     if !input.peek(token::Paren) {
         return Err(syn::Error::new(block.at.end(), text::BLOCK_CALL));
     }
     let content;
     let parens = parenthesized!(content in input);
-    let (operands, _, settings) = arguments(&content, &[])?;
-    if let Some(setting) = settings.first() {
-        return Err(syn::Error::new(setting.name.span(), text::BLOCK_SETTING));
+    let (operands, given) = arguments(&content)?;
+    Ok((block, operands, given, parens.span.join()))
+}
+
+/// Operands, and what is given by name. Whether that is an operand or a setting is known only once the name is.
+fn arguments(input: ParseStream<'_>) -> syn::Result<(Vec<Expr>, Vec<Given>)> {
+    let (mut operands, mut given) = (Vec::new(), Vec::new());
+    while !input.is_empty() {
+        if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+            given.push(by_name(input)?);
+        } else {
+            let operand: Expr = input.parse()?;
+            if !given.is_empty() {
+                return Err(syn::Error::new(operand.at.start(), text::OPERAND_AFTER_SETTING));
+            }
+            operands.push(operand);
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>().map_err(|_| stray(input, "`,` or `)`"))?;
+        }
     }
-    Ok((block, operands, parens.span.join()))
+    Ok((operands, given))
+}
+
+fn by_name(input: ParseStream<'_>) -> syn::Result<Given> {
+    let name: Ident = input.parse()?;
+    let sign: Token![=] = input.parse()?;
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    let end = if tokens.is_empty() { sign.span } else { At::tokens(tokens.clone()).end() };
+    let operand = parse_within(tokens.clone(), end, |input| {
+        let operand: Expr = input.parse()?;
+        if input.is_empty() { Ok(operand) } else { Err(stray(input, "`,` or `)`")) }
+    });
+    let setting = parse_within(tokens, end, |input| {
+        let setting = Setting { name: name.clone(), value: input.parse()? };
+        if input.is_empty() { Ok(setting) } else { Err(input.error("expected `,` or `)`")) }
+    });
+    Ok(Given { name, operand, setting })
 }
 
 /// `path::Block<D = 4>`, with or without `::` before the dims.

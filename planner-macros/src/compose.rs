@@ -16,6 +16,7 @@ use syn::Visibility;
 use crate::ast::{self, Block, Model};
 use crate::error::{Report, text, too_nested};
 use crate::expand::{Expanded, expand, rejected, structs};
+use crate::operator::{self, Declared};
 use crate::{parse, settings};
 
 /// The whole attribute: settings and item in, item or complaints out. `place` is where it stands.
@@ -123,8 +124,7 @@ impl Work {
             let hand_over = self.salvaged();
             return quote! { #rejected #hand_over };
         };
-        let blocks = self.gathered.iter();
-        model.blocks = blocks.filter_map(|(path, block)| Some((ast::key(path.clone()), read_block(block)?))).collect();
+        take_in(&mut model, self.gathered.iter().cloned());
         let Expanded { tokens, sound } = expand(&model, report, with_struct);
         let hand_over = self.hand_over(&model.vis, &model.name, sound);
         quote! { #tokens #hand_over }
@@ -148,39 +148,68 @@ impl Work {
         let sound = format_ident!("{}", if sound { "sound" } else { "broken" });
         let gathered = gathered.iter().map(|(path, block)| quote! { {#path} {#block} });
         let model = quote! { {#sound} {#attribute} {#item} { #(#gathered)* } };
-        let (exported, hidden) = match vis {
-            Visibility::Public(_) => {
-                let text = format!("{} {attribute} {item}", self.place.trim_matches('"'));
-                let export = quote! { #[macro_export] #[allow(non_local_definitions)] };
-                (Some(export), format_ident!("__block_{}_{:016x}", ast::plain(name), hash(&text)))
-            }
-            _ => (None, format_ident!("__block_{}", ast::plain(name))),
-        };
-        quote! {
-            #[doc(hidden)]
-            #[allow(unused_macros, clippy::all)]
-            #exported
-            macro_rules! #hidden {
-                ([$($callback:tt)*] $($rest:tt)*) => {
-                    $($callback)* ! { { #model } { $($rest)* } }
-                };
-            }
-            #[doc(hidden)]
-            #[allow(unused_imports, unreachable_pub)]
-            #vis use #hidden as #name;
+        hand_over(vis, name, &format!("{} {attribute} {item}", self.place.trim_matches('"')), &model)
+    }
+}
+
+/// The macro of that name, which hands these tokens over. `text` is one that no other of the crate has.
+pub(crate) fn hand_over(vis: &Visibility, name: &Ident, text: &str, tokens: &TokenStream) -> TokenStream {
+    let (exported, hidden) = match vis {
+        Visibility::Public(_) => {
+            let export = quote! { #[macro_export] #[allow(non_local_definitions)] };
+            (Some(export), format_ident!("__block_{}_{:016x}", ast::plain(name), hash(text)))
+        }
+        _ => (None, format_ident!("__block_{}", ast::plain(name))),
+    };
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_macros, clippy::all)]
+        #exported
+        macro_rules! #hidden {
+            ([$($callback:tt)*] $($rest:tt)*) => {
+                $($callback)* ! { { #tokens } { $($rest)* } }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports, unreachable_pub)]
+        #vis use #hidden as #name;
+    }
+}
+
+/// Gives a model the blocks and operators that it names, from what their macros handed over.
+fn take_in(model: &mut Model, gathered: impl Iterator<Item = (TokenStream, TokenStream)>) {
+    for (path, tokens) in gathered {
+        match read(&tokens) {
+            Some(Named::Block(block)) => _ = model.blocks.insert(ast::key(path), block),
+            Some(Named::Operator(operator)) => _ = model.operators.insert(ast::key(path), operator),
+            None => {}
         }
     }
 }
 
+/// What a path names.
+enum Named {
+    Block(Block),
+    Operator(Declared),
+}
+
+fn read(tokens: &TokenStream) -> Option<Named> {
+    let parts = <[TokenStream; 4]>::try_from(groups(tokens.clone())?).ok()?;
+    match parts[0].to_string().as_str() {
+        "operator" => operator::read(&parts[1], &parts[2]).map(Named::Operator),
+        // It was complained of where it stands.
+        "broken_operator" => Some(Named::Block(Block { model: None, sound: false })),
+        _ => read_block(parts).map(Named::Block),
+    }
+}
+
 /// A block from what its macro handed over.
-fn read_block(tokens: &TokenStream) -> Option<Block> {
-    let [sound, attribute, item, gathered] = <[TokenStream; 4]>::try_from(groups(tokens.clone())?).ok()?;
+fn read_block([sound, attribute, item, gathered]: [TokenStream; 4]) -> Option<Block> {
     let mut report = Report::default();
     let settings = settings::settings(attribute, &mut report);
     let mut model = parse::model(settings, item, &mut report);
     if let Some(model) = &mut model {
-        let blocks = pairs(gathered)?.into_iter();
-        model.blocks = blocks.filter_map(|(path, block)| Some((ast::key(path), read_block(&block)?))).collect();
+        take_in(model, pairs(gathered)?.into_iter());
     }
     Some(Block { model, sound: sound.to_string() == "sound" && report.is_empty() })
 }

@@ -15,12 +15,12 @@ use crate::names::nearest;
 #[derive(Clone)]
 pub(crate) struct DimExpr {
     pub(crate) at: At,
-    kind: Kind,
+    pub(crate) kind: Kind,
     depth: usize,
 }
 
 #[derive(Clone)]
-enum Kind {
+pub(crate) enum Kind {
     Number(u64),
     Name(Ident),
     Binary(char, Box<DimExpr>, Box<DimExpr>),
@@ -46,6 +46,14 @@ impl DimExpr {
                 };
                 format!("{} {op} {}", side(left), side(right))
             }
+        }
+    }
+
+    /// The number, when it is a bare one.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self.kind {
+            Kind::Number(number) => Some(number),
+            _ => None,
         }
     }
 

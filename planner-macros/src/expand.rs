@@ -2,6 +2,7 @@
 
 mod interface;
 mod open;
+mod own;
 mod parts;
 mod shared;
 mod states;
@@ -41,7 +42,8 @@ pub(crate) fn expand(model: &Model, mut report: Report, with_struct: bool) -> Ex
     } else {
         quote! { #expansion }
     };
-    Expanded { tokens: quote! { #report #(#warnings)* #structs #body }, sound: report.is_empty() }
+    let hand_on = report.is_empty().then(|| own::hand_on(model));
+    Expanded { tokens: quote! { #report #(#warnings)* #structs #body #hand_on }, sound: report.is_empty() }
 }
 
 /// The model's struct and that of its outputs. They depend on nothing that is not written in the model itself.

@@ -35,12 +35,19 @@ pub(crate) enum ExprKind {
         named: Vec<(Ident, Expr)>,
         settings: Vec<Setting>,
     },
-    /// Another model: `path::Block<D = 4>(x, mask)`.
-    Block { block: BlockRef, operands: Vec<Expr> },
+    /// Another model, `path::Block<D = 4>(x, mask)`, or an operator that a user's crate declares, `path::Op(x, n = 4)`.
+    Block { block: BlockRef, operands: Vec<Expr>, given: Vec<Given> },
     /// `x[1..3, ..]`.
     Index { of: Box<Expr>, ranges: Vec<Range> },
     /// `x as f32`.
     Cast { of: Box<Expr>, dtype: Ident },
+}
+
+/// `name = …` in a call of what is not known yet: an operand where it can be read as one, and a setting where it can.
+pub(crate) struct Given {
+    pub(crate) name: Ident,
+    pub(crate) operand: syn::Result<Expr>,
+    pub(crate) setting: syn::Result<Setting>,
 }
 
 /// `name = value`.
@@ -84,7 +91,9 @@ impl Expr {
                 let named = named.iter().map(|(_, operand)| operand);
                 operands.iter().chain(named).map(|operand| operand.depth).max().unwrap_or(0)
             }
-            ExprKind::Block { operands, .. } => operands.iter().map(|operand| operand.depth).max().unwrap_or(0),
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).map(|operand| operand.depth).max().unwrap_or(0)
+            }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.depth,
         };
         Expr { at, kind, depth: inside + 1 }
@@ -99,7 +108,9 @@ impl Expr {
                 operands.iter().for_each(|operand| operand.names(visit));
                 named.iter().for_each(|(_, operand)| operand.names(visit));
             }
-            ExprKind::Block { operands, .. } => operands.iter().for_each(|operand| operand.names(visit)),
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.names(visit));
+            }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.names(visit),
         }
     }
@@ -112,9 +123,9 @@ impl Expr {
                 operands.iter().for_each(|operand| operand.blocks(visit));
                 named.iter().for_each(|(_, operand)| operand.blocks(visit));
             }
-            ExprKind::Block { block, operands } => {
+            ExprKind::Block { block, operands, given } => {
                 visit(block);
-                operands.iter().for_each(|operand| operand.blocks(visit));
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.blocks(visit));
             }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.blocks(visit),
         }
@@ -131,7 +142,9 @@ impl Expr {
                     visit(written);
                 }
             }
-            ExprKind::Block { operands, .. } => operands.iter().for_each(|operand| operand.writes(visit)),
+            ExprKind::Block { operands, given, .. } => {
+                operands.iter().chain(by_name(given)).for_each(|operand| operand.writes(visit));
+            }
             ExprKind::Index { of, .. } | ExprKind::Cast { of, .. } => of.writes(visit),
         }
     }
@@ -314,9 +327,9 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         return Err(syn::Error::new(brackets.span.join(), text));
     }
     if crate::block::stands(input) {
-        let (block, operands, parens) = crate::block::call(input)?;
+        let (block, operands, given, parens) = crate::block::call(input)?;
         let at = block.at.to(At::token(parens));
-        return Ok(Expr::new(at, ExprKind::Block { block, operands }));
+        return Ok(Expr::new(at, ExprKind::Block { block, operands, given }));
     }
     // A word of Rust's own, and an operator here.
     let keyword = input.peek(Token![where]) && input.peek2(token::Paren);
@@ -374,6 +387,11 @@ fn number(input: ParseStream<'_>) -> syn::Result<Expr> {
     };
     let value = value.map_err(|_| wrong())?;
     Ok(Expr::new(At::token(lit.span()), ExprKind::Number(value)))
+}
+
+/// What can be read as operands of those that are given by name.
+fn by_name(given: &[Given]) -> impl Iterator<Item = &Expr> {
+    given.iter().filter_map(|given| given.operand.as_ref().ok())
 }
 
 /// Operands, operands by name, settings.

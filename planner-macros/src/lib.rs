@@ -10,6 +10,7 @@ mod expr;
 mod foreign;
 mod lower;
 mod names;
+mod operator;
 mod parse;
 mod settings;
 #[cfg(test)]
@@ -24,6 +25,15 @@ use proc_macro::TokenStream;
 pub fn model_graph(settings: TokenStream, item: TokenStream) -> TokenStream {
     let place = place(&item);
     compose::model_graph(settings.into(), item.into(), &place).into()
+}
+
+/// Declares an operator: the struct's fields are its settings, and the attribute says what it takes and gives.
+///
+/// See the documentation of the crate `model-graph`, which re-exports it.
+#[proc_macro_attribute]
+pub fn operator(clauses: TokenStream, item: TokenStream) -> TokenStream {
+    let place = place(&item);
+    operator::operator(clauses.into(), item.into(), &place).into()
 }
 
 /// What a model that is composed of others expands to: the next of them hands its tokens on.

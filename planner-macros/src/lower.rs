@@ -5,6 +5,7 @@ mod block;
 mod call;
 mod element;
 mod open;
+mod own;
 mod parts;
 mod scope;
 mod wording;
@@ -291,7 +292,9 @@ impl<'m> Lowering<'m, '_> {
         let name = field.plain_name();
         self.scope.path.push(index);
         let value = match &expr.kind {
-            ExprKind::Block { block, operands } => self.block(block, operands, &name, true),
+            ExprKind::Block { block, operands, given } if !self.calls(block) => {
+                self.block(block, operands, given, &name, true)
+            }
             _ => self.expr(expr, &name),
         };
         self.scope.path.pop();
@@ -347,7 +350,10 @@ impl<'m> Lowering<'m, '_> {
             ExprKind::Number(number) => Some(Value::Number(*number)),
             ExprKind::Name(ident) => self.name(ident),
             ExprKind::Cast { of, dtype } => self.cast(of, dtype, name),
-            ExprKind::Block { block, operands } => self.block(block, operands, name, false),
+            ExprKind::Block { block, operands, given } if self.calls(block) => {
+                self.own_call(expr.at, block, operands, given, name)
+            }
+            ExprKind::Block { block, operands, given } => self.block(block, operands, given, name, false),
             ExprKind::Index { of, ranges } => self.index(of, ranges, name),
             ExprKind::Call { name: at, op, operands, named, settings } => {
                 let arguments = call::Arguments { operands, named, settings };

@@ -47,7 +47,7 @@ pub(crate) fn model(settings: Settings, item: TokenStream, report: &mut Report) 
     };
     derives(&attributes, report);
     let fields = split(body?.stream()).into_iter().filter_map(|tokens| field(tokens, report)).collect();
-    Some(Model { settings, attributes, vis, name, fields, blocks: BTreeMap::new() })
+    Some(Model { settings, attributes, vis, name, fields, blocks: BTreeMap::new(), operators: BTreeMap::new() })
 }
 
 /// Complains of derives that would make no sense on the struct that is emitted.

@@ -40,7 +40,7 @@ pub(crate) fn settings(tokens: TokenStream, report: &mut Report) -> Settings {
 }
 
 /// Splits at the commas.
-fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
+pub(crate) fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
     let mut pieces = vec![TokenStream::new()];
     for tree in tokens {
         match (&tree, pieces.last_mut()) {

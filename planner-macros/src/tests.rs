@@ -1,6 +1,7 @@
 //! The whole attribute on tokens: what it emits, how much of it, and that nothing makes it panic.
 
 mod blocks;
+mod operator;
 mod soup;
 
 use expect_test::{expect, expect_file};

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::DType;
 pub use crate::shared::ImageFault;
 pub use crate::state::{SavedFault, Text};
 
@@ -136,6 +137,13 @@ pub enum ErrorKind {
     Overlap {
         /// The operator's name.
         op: &'static str,
+    },
+    /// A kernel asks for an operand as elements of another type than it has.
+    Element {
+        /// The type the operand has.
+        expected: DType,
+        /// The type it was asked for.
+        given: DType,
     },
     /// Attention is given more past and new keys than there is room for. That step wrote nothing.
     Past {
@@ -275,6 +283,9 @@ impl fmt::Display for Error {
             },
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
+            }
+            ErrorKind::Element { expected, given } => {
+                write!(f, "a kernel asks for {given} elements of an operand of {expected}; ask for {expected}")
             }
             ErrorKind::Past { past, queries, keys } => write!(
                 f,

@@ -36,7 +36,7 @@ pub use error::{Error, ErrorKind, ImageFault, SavedFault, Text};
 pub use half::{bf16, f16};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
-pub use model_graph_macros::model_graph;
+pub use model_graph_macros::{model_graph, operator};
 pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role, Saving, Storage, View, op};
 pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]

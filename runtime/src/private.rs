@@ -9,6 +9,9 @@ use model_graph_planner::{Formula, Shape, Type};
 pub use crate::open::{Extents, Given, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
 
+use model_graph_planner::op::Spec;
+use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
+
 #[cfg(feature = "alloc")]
 pub use crate::shared::image::image;
 pub use crate::shared::image::{check_image, image_size, write_image};
@@ -17,8 +20,8 @@ pub use crate::shared::{
 };
 use crate::tensor::Array;
 use crate::{
-    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Storage, TensorMut, TensorRef,
-    Usage, View, WeightSource,
+    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Shared, Storage, TensorMut,
+    TensorRef, Usage, View, WeightSource,
 };
 #[cfg(feature = "alloc")]
 pub use alloc::vec::Vec;
@@ -54,6 +57,38 @@ pub trait AfterForward {}
     note = "write `NAME = n` instead of `NAME = _` in its `dims(…)`, or use it in another model: `Block<NAME = n>(x)`"
 )]
 pub trait Open {}
+
+/// A block that calls operator number `N` of those that users' crates declare: how a model that uses the block, and has
+/// no name for the operator, runs it.
+pub trait Runs<B: Buffer, const N: usize> {
+    /// The settings' types.
+    type Settings;
+
+    /// Runs the operator with these settings.
+    fn run(
+        buffer: &mut B,
+        settings: Self::Settings,
+        inputs: &[View],
+        outputs: &[View],
+        scratch: &[View],
+        shared: Option<Shared<'_>>,
+    ) -> Result<(), Error>;
+}
+
+/// The rule of an operator that has none because of an error elsewhere.
+pub const fn no_rule(name: &'static str) -> Rule {
+    Rule {
+        spec: Spec { name, doc: "", operands: &[], optional: 0, variadic: false, settings: &[] },
+        kinds: &[],
+        extents: &[],
+        operands: &[],
+        result: Pattern { elements: Elements::OneOf(&[]), leading: false, dims: &[] },
+        in_place: &[],
+        strided: &[],
+        strided_output: false,
+        scratch: Extent::Number(0),
+    }
+}
 
 /// The plan of a model that has none because of an error elsewhere.
 pub const fn no_plan(model: &'static str) -> Plan<'static> {

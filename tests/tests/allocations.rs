@@ -6,6 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use model_graph::{Cpu, Observer, Poison, TfLite, WeightSource, model_graph};
 use model_graph_examples::digits::{Digits, digits, show, weights};
 use model_graph_examples::keywords;
+use model_graph_examples::rnnoise::{self, Rnnoise, RnnoiseWeights};
+use model_graph_examples::silero::Silero;
+use model_graph_examples::snake::Signal;
+use model_graph_examples::stories::Stories;
 
 /// A model whose views are worked out for the value that comes with its input.
 #[model_graph(dims(N <= 64))]
@@ -62,6 +66,18 @@ struct States {
     next: _,
     #[output(sum(filled) + sum(next))]
     y: _,
+}
+
+/// An operator of a user's crate, and one in a block.
+fn own_operators() {
+    let (count, model) = counted(|| Signal::new(&Cpu));
+    assert_eq!(count, 1);
+    let mut model = model.unwrap();
+    let (count, ran) = counted(|| {
+        model.x_mut().as_mut_slice().fill(0.5);
+        model.forward().is_ok()
+    });
+    assert_eq!((count, ran), (0, true));
 }
 
 fn states() {
@@ -122,7 +138,9 @@ fn main() {
     open_dims();
     states();
     shared_weights();
+    own_operators();
     keyword_spotting();
+    other_networks();
     println!("construction allocates once and forward never ... ok");
 }
 
@@ -190,6 +208,28 @@ fn keyword_spotting() {
             integers.features_mut().as_mut_slice().fill(40 * step);
             numbers.features_mut().as_mut_slice().fill(f32::from(step) + 0.5);
             integers.forward().is_ok() && numbers.forward().is_ok()
+        });
+        assert_eq!((count, ran), (0, true));
+    }
+}
+
+/// The other networks of the examples; the weights of those whose file is not embedded stay zero.
+fn other_networks() {
+    let mut denoise = Rnnoise::new(&Cpu).unwrap();
+    let weights = RnnoiseWeights::new(rnnoise::WEIGHTS).unwrap();
+    assert_eq!(counted(|| denoise.load(&weights)).0, 0);
+    let mut speech = Silero::new(&Cpu).unwrap();
+    let (count, mut stories) = counted(|| Stories::new(&Cpu).unwrap());
+    assert_eq!(count, 1, "also with an open extent");
+    for step in 0..4u8 {
+        let (count, ran) = counted(|| {
+            denoise.features_mut().as_mut_slice().fill(f32::from(step));
+            speech.samples_mut().as_mut_slice().fill(0.1 * f32::from(step));
+            // Another number of tokens each time.
+            let tokens = [1, 2, 3, 4];
+            stories.tokens_mut().write(&tokens[usize::from(step)..]).unwrap();
+            stories.position_mut().write(&0).unwrap();
+            denoise.forward().is_ok() && speech.forward().is_ok() && stories.forward().is_ok()
         });
         assert_eq!((count, ran), (0, true));
     }

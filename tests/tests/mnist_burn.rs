@@ -1,6 +1,7 @@
 //! The MNIST network of burn's examples, written in the language: its own weights, its own reference outputs.
 
 use model_graph::{Cpu, Poison, SafeTensors, model_graph};
+use model_graph_examples::onnx::Onnx;
 use model_graph_tests::npz::Npz;
 use model_graph_tests::shared;
 
@@ -59,64 +60,6 @@ struct Mnist {
     logits: Tensor<f32, N, 10>,
 }
 
-/// The parts of an ONNX file that hold weights, by their field numbers in `onnx.proto`.
-mod onnx {
-    use model_graph::{DType, Error, Weight, WeightSource};
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct Model {
-        #[prost(message, optional, tag = "7")]
-        pub(super) graph: Option<Graph>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct Graph {
-        #[prost(message, repeated, tag = "5")]
-        pub(super) initializer: Vec<Tensor>,
-    }
-
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct Tensor {
-        #[prost(int64, repeated, tag = "1")]
-        pub(super) dims: Vec<i64>,
-        #[prost(int32, tag = "2")]
-        pub(super) data_type: i32,
-        #[prost(string, tag = "8")]
-        pub(super) name: String,
-        #[prost(bytes = "vec", tag = "9")]
-        pub(super) raw_data: Vec<u8>,
-    }
-
-    /// Weights in a form that can be lent.
-    pub(super) struct Weights(pub(super) Vec<(Tensor, Vec<usize>)>);
-
-    impl Weights {
-        pub(super) fn of(model: Model) -> Weights {
-            let tensors = model.graph.unwrap_or_default().initializer;
-            let lent = |tensor: Tensor| {
-                let shape = tensor.dims.iter().map(|dim| usize::try_from(*dim).unwrap()).collect();
-                (tensor, shape)
-            };
-            Weights(tensors.into_iter().map(lent).collect())
-        }
-    }
-
-    impl WeightSource for Weights {
-        fn find(&self, name: &str) -> Result<Option<Weight<'_>>, Error> {
-            let found = self.0.iter().find(|(tensor, _)| tensor.name == name);
-            Ok(found.map(|(tensor, shape)| Weight {
-                dtype: (tensor.data_type == 1).then_some(DType::F32),
-                shape,
-                bytes: &tensor.raw_data,
-            }))
-        }
-
-        fn names(&self, visit: &mut dyn FnMut(&str)) {
-            self.0.iter().for_each(|(tensor, _)| visit(&tensor.name));
-        }
-    }
-}
-
 /// Digits, normalised as the network was trained, their labels and the logits.
 type Reference = (Vec<Vec<f32>>, Vec<u8>, Vec<f32>);
 
@@ -157,7 +100,7 @@ fn burns_mnist_network_agrees_with_its_reference() {
     let (Some(file), Some((images, labels, expected))) = (shared("models/mnist/burn_mnist.onnx"), reference()) else {
         return;
     };
-    let weights = onnx::Weights::of(prost::Message::decode(std::fs::read(file).unwrap().as_slice()).unwrap());
+    let weights = Onnx::new(&std::fs::read(file).unwrap()).unwrap();
     let mut model = Mnist::new(&Cpu).unwrap();
     model.load(&weights).unwrap();
     let given = run(&mut model, &images);

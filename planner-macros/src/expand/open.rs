@@ -1,7 +1,7 @@
 //! What is emitted for open dims: what inputs bring, and where tensors lie for the values of a forward. Of a model without
 //! open dims nothing is.
 
-use model_graph_planner::op::{Fused, Operator};
+use model_graph_planner::op::{Fused, Operator, OwnCall};
 use model_graph_planner::{Dim, How, Planned, PlannedStep, PlannedTensor, Storage};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -144,6 +144,8 @@ fn worked_out(expansion: &Expansion<'_>, planned: &Planned, index: usize, krate:
         (How::Scratch, _) => {
             let most = tensor.view.span().len();
             match planned.steps.iter().find(|step| step.scratch.contains(&index)) {
+                // Kernels of users' operators are given all of it and take what their rule comes to.
+                Some(step) if step.op.as_any().is::<OwnCall>() => quote! { TENSORS[#index].view },
                 Some(step) => scratch(planned, step, offset, most, krate),
                 None => quote! { TENSORS[#index].view },
             }

@@ -6,7 +6,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, open, shared, states};
+use super::{Expansion, open, own, shared, states};
+use crate::ast::Origin;
 
 /// The value of `PLAN`.
 pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
@@ -91,7 +92,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         Some(planned) => {
             let steps = body(expansion, planned, krate);
             let body = quote! { #steps ::core::result::Result::Ok(#outputs { model: self }) };
-            (bounds(planned, krate), body)
+            (bounds(planned, &expansion.model.origins(), krate), body)
         }
     };
     let open_doc = expansion.model.varying().next().map(|_| {
@@ -128,13 +129,20 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
 }
 
 /// One bound for each operator that the model uses.
-fn bounds(planned: &Planned, krate: &Path) -> TokenStream {
-    let mut kernels: Vec<(String, TokenStream)> =
-        planned.steps.iter().map(|step| kernel(&*step.op, krate)).map(|kernel| (kernel.to_string(), kernel)).collect();
-    kernels.sort_by(|left, right| left.0.cmp(&right.0));
-    kernels.dedup_by(|left, right| left.0 == right.0);
-    let kernels = kernels.into_iter().map(|(_, kernel)| kernel);
-    quote! { #(__Buffer: #krate::Kernel<#kernels>,)* }
+fn bounds(planned: &Planned, origins: &[Origin<'_>], krate: &Path) -> TokenStream {
+    let bound = |op: &dyn Operator| match own::call(op, origins) {
+        Some((_, origin)) => own::bound(origin, krate),
+        None => {
+            let kernel = kernel(op, krate);
+            quote! { __Buffer: #krate::Kernel<#kernel> }
+        }
+    };
+    let mut bounds: Vec<(String, TokenStream)> =
+        planned.steps.iter().map(|step| bound(&*step.op)).map(|bound| (bound.to_string(), bound)).collect();
+    bounds.sort_by(|left, right| left.0.cmp(&right.0));
+    bounds.dedup_by(|left, right| left.0 == right.0);
+    let bounds = bounds.into_iter().map(|(_, bound)| bound);
+    quote! { #(#bounds,)* }
 }
 
 /// The type that a kernel is implemented for.
@@ -154,12 +162,12 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         quote! { (#name, #keep) }
     });
     let inputs: Vec<TokenStream> = inputs.collect();
+    let origins = expansion.model.origins();
     let varies = expansion.model.varying().next().is_some();
     let (shares, shared) = (expansion.model.shares(), shared::of_call(expansion.model));
     let torn = planned.steps.iter().any(|step| states::writes(planned, step));
     let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
-        let op = operator(&*step.op, krate);
         let views = |tensors: &[usize]| {
             if tensors.iter().any(|tensor| expansion.moving.contains(tensor)) {
                 let views = tensors.iter().map(|tensor| open::view(expansion, *tensor));
@@ -169,11 +177,17 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
             }
         };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
-        let run = quote! {
-            #krate::Kernel::run(
-                &mut self.buffer,
-                &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch, shared: #shared },
-            )
+        let run = match own::call(&*step.op, &origins) {
+            Some((call, origin)) => own::run(call, origin, [&inputs, &outputs, &scratch, &shared], krate),
+            None => {
+                let op = operator(&*step.op, krate);
+                quote! {
+                    #krate::Kernel::run(
+                        &mut self.buffer,
+                        &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch, shared: #shared },
+                    )
+                }
+            }
         };
         // From the first step that writes a state to the last step of all, states are of no one forward.
         let run = match states::writes(planned, step) {
@@ -235,30 +249,34 @@ pub(super) fn operator(op: &dyn Operator, krate: &Path) -> TokenStream {
     let name = format_ident!("{}", op.kernel());
     let mut fields = TokenStream::new();
     op.fields(&mut |field, value| {
-        let field = format_ident!("{field}");
-        let value = match value {
-            Field::Usize(value) => quote! { #value },
-            Field::F32(value) if value == f32::INFINITY => quote! { ::core::primitive::f32::INFINITY },
-            Field::F32(value) if value == f32::NEG_INFINITY => quote! { ::core::primitive::f32::NEG_INFINITY },
-            Field::F32(value) => quote! { #value },
-            Field::I32(value) => quote! { #value },
-            Field::Bool(value) => quote! { #value },
-            Field::Usizes(values) => quote! { [#(#values),*] },
-            Field::F32s(values) => quote! { [#(#values),*] },
-            Field::Bools(values) => quote! { [#(#values),*] },
-            Field::Dim(dim) => extent(dim, krate),
-            Field::Dims(dims) => {
-                let dims = dims.iter().map(|dim| extent(*dim, krate));
-                quote! { [#(#dims),*] }
-            }
-            Field::DType(dtype) => {
-                let variant = format_ident!("{}", dtype.variant());
-                quote! { #krate::DType::#variant }
-            }
-        };
+        let (field, value) = (format_ident!("{field}"), setting(value, krate));
         fields.extend(quote! { #field: #value, });
     });
     quote! { #krate::op::#name { #fields } }
+}
+
+/// The value of a field.
+pub(super) fn setting(value: Field<'_>, krate: &Path) -> TokenStream {
+    match value {
+        Field::Usize(value) => quote! { #value },
+        Field::F32(value) if value == f32::INFINITY => quote! { ::core::primitive::f32::INFINITY },
+        Field::F32(value) if value == f32::NEG_INFINITY => quote! { ::core::primitive::f32::NEG_INFINITY },
+        Field::F32(value) => quote! { #value },
+        Field::I32(value) => quote! { #value },
+        Field::Bool(value) => quote! { #value },
+        Field::Usizes(values) => quote! { [#(#values),*] },
+        Field::F32s(values) => quote! { [#(#values),*] },
+        Field::Bools(values) => quote! { [#(#values),*] },
+        Field::DType(dtype) => {
+            let variant = format_ident!("{}", dtype.variant());
+            quote! { #krate::DType::#variant }
+        }
+        Field::Dim(dim) => extent(dim, krate),
+        Field::Dims(dims) => {
+            let dims = dims.iter().map(|dim| extent(*dim, krate));
+            quote! { [#(#dims),*] }
+        }
+    }
 }
 
 fn extent(dim: Dim, krate: &Path) -> TokenStream {

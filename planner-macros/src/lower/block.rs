@@ -14,7 +14,7 @@ use super::{Lowering, Scope, State, Value};
 use crate::ast::{self, Block, BlockRef, Model};
 use crate::dims::{DimExpr, Dims};
 use crate::error::{At, Report, list, suggestion, text};
-use crate::expr::Expr;
+use crate::expr::{Expr, Given};
 use crate::names::nearest;
 
 /// A dim of a block and what it is bound to.
@@ -77,8 +77,20 @@ impl<'m> Lowering<'m, '_> {
     }
 
     /// A block within the expression of a field; `whole` when it is all of the expression.
-    pub(super) fn block(&mut self, block: &BlockRef, operands: &[Expr], field: &str, whole: bool) -> Option<Value> {
+    pub(super) fn block(
+        &mut self,
+        block: &BlockRef,
+        operands: &[Expr],
+        given: &[Given],
+        field: &str,
+        whole: bool,
+    ) -> Option<Value> {
         let index = self.scope.fields.get(field).copied()?;
+        // Of what is broken where it stands nobody knows whether it has settings.
+        let known = self.scope.model.blocks.get(&block.key()).is_some_and(|block| block.model.is_some());
+        if let (true, Some(given)) = (known, given.first()) {
+            self.report.add(&given.name, text::BLOCK_SETTING);
+        }
         let operands = self.operands(operands, field);
         let setup = self.setup(block, &[], &operands, index)?;
         let name = if whole { String::from(field) } else { self.nested_name(field, &block.name()) };
@@ -162,6 +174,14 @@ impl<'m> Lowering<'m, '_> {
         self.scope.uses += 1;
         let outer = self.scope.model;
         let name = block.name();
+        if self.calls(block) {
+            let text = format!(
+                "`{name}` is an operator, and a chain has copies of a block; put it into one: a `#[model_graph]` struct with \
+                 `#[output({name}(…))]`"
+            );
+            self.report.add(block.at, text);
+            return None;
+        }
         let model = match outer.blocks.get(&block.key()) {
             Some(Block { model: Some(model), sound: true }) => model,
             // It was complained of where it stands.
@@ -281,7 +301,8 @@ impl<'m> Lowering<'m, '_> {
             output: None,
         };
         let first = self.report.len();
-        let outer = std::mem::replace(&mut self.scope, Scope::new(setup.model, Some(block)));
+        let origins = self.through(setup.block);
+        let outer = std::mem::replace(&mut self.scope, Scope { origins, ..Scope::new(setup.model, Some(block)) });
         self.declare_dims(&setup.dims);
         self.declare_fields();
         for ((index, field), operand) in inputs(setup.model).zip(operands) {
@@ -360,7 +381,7 @@ pub(super) fn plain_name(model: &Model) -> String {
 }
 
 /// `LayerNorm` as `layer_norm`.
-fn snake(name: &str) -> String {
+pub(super) fn snake(name: &str) -> String {
     let mut snake = String::new();
     for letter in name.chars() {
         if letter.is_uppercase() && !snake.is_empty() && !snake.ends_with('_') {

@@ -208,7 +208,7 @@ impl Lowering<'_, '_> {
         );
     }
 
-    fn count(&mut self, spec: &Spec, name: At, operands: &[Expr]) -> Option<()> {
+    pub(super) fn count(&mut self, spec: &Spec, name: At, operands: &[Expr]) -> Option<()> {
         let most = spec.operands.len();
         let least = if spec.variadic { 1 } else { most - spec.optional };
         if operands.len() >= least && (spec.variadic || operands.len() <= most) {
@@ -230,7 +230,11 @@ impl Lowering<'_, '_> {
         None
     }
 
-    fn settings(&mut self, spec: &Spec, settings: &[Setting]) -> Option<Vec<Given>> {
+    pub(super) fn settings<'s>(
+        &mut self,
+        spec: &Spec,
+        settings: impl IntoIterator<Item = &'s Setting>,
+    ) -> Option<Vec<Given>> {
         let mut given: Vec<Given> = Vec::new();
         let mut fine = true;
         for setting in settings {
@@ -427,21 +431,21 @@ fn int<'a>(number: usize) -> op::Value<'a> {
 }
 
 /// A setting that was given, with its value worked out.
-struct Given {
-    name: String,
-    at: At,
-    value: Owned,
+pub(super) struct Given {
+    pub(super) name: String,
+    pub(super) at: At,
+    pub(super) value: Owned,
 }
 
 /// A value that owns what it is made of.
-enum Owned {
+pub(super) enum Owned {
     Plain(op::Value<'static>),
     Word(String),
     List(Vec<op::Value<'static>>),
 }
 
 impl Owned {
-    fn lend(&self) -> op::Value<'_> {
+    pub(super) fn lend(&self) -> op::Value<'_> {
         match self {
             Owned::Plain(value) => *value,
             Owned::Word(word) => op::Value::Word(word),

@@ -38,6 +38,8 @@ pub(super) struct Scope<'m> {
     pub(super) uses: usize,
     /// Of a block, how it is used.
     pub(super) block: Option<block::Use>,
+    /// Which of the outermost model's [`origins`](Model::origins) each of this model's is.
+    pub(super) origins: Vec<usize>,
 }
 
 impl<'m> Scope<'m> {
@@ -53,6 +55,7 @@ impl<'m> Scope<'m> {
             path: Vec::new(),
             uses: 0,
             block,
+            origins: (0..model.origins().len()).collect(),
         }
     }
 }

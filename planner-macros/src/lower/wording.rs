@@ -239,7 +239,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn dim_text(&self, shape: &Shape, axis: usize) -> String {
+    pub(super) fn dim_text(&self, shape: &Shape, axis: usize) -> String {
         let dim = shape.dims()[axis];
         match (dim.name, dim.is_open()) {
             (0, false) => dim.size.to_string(),

@@ -6,7 +6,7 @@ use quote::quote;
 use super::{complaints, count, model_graph};
 use crate::compose::compose;
 
-fn group(tree: Option<TokenTree>) -> Option<Group> {
+pub(super) fn group(tree: Option<TokenTree>) -> Option<Group> {
     match tree {
         Some(TokenTree::Group(group)) => Some(group),
         _ => None,
@@ -14,7 +14,7 @@ fn group(tree: Option<TokenTree>) -> Option<Group> {
 }
 
 /// What the macro of an expanded model hands over.
-fn handed_over(expanded: &TokenStream) -> TokenStream {
+pub(super) fn handed_over(expanded: &TokenStream) -> TokenStream {
     let mut trees = expanded.clone().into_iter();
     trees.by_ref().find(|tree| tree.to_string() == "macro_rules").expect("the model's macro");
     let rules = group(trees.nth(2)).expect("its rules").stream();
@@ -32,7 +32,11 @@ fn passed(expanded: &TokenStream) -> Option<TokenStream> {
 }
 
 /// Expands a model with its blocks in the order in which it names them.
-fn composed(settings: TokenStream, item: TokenStream, blocks: &[&TokenStream]) -> (TokenStream, TokenStream) {
+pub(super) fn composed(
+    settings: TokenStream,
+    item: TokenStream,
+    blocks: &[&TokenStream],
+) -> (TokenStream, TokenStream) {
     let first = model_graph(settings, item);
     let last = blocks.iter().fold(first.clone(), |expanded, block| {
         let (model, rest) = (handed_over(block), passed(&expanded).expect("a call"));

@@ -94,7 +94,7 @@ fn try_out(settings: TokenStream, item: TokenStream) {
 
 type Change = Box<dyn Fn(&mut Vec<TokenTree>, usize)>;
 
-fn changes() -> Vec<Change> {
+pub(super) fn changes() -> Vec<Change> {
     let mut changes: Vec<Change> = vec![
         Box::new(|trees, index| {
             trees.remove(index);

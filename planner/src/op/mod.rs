@@ -19,6 +19,7 @@ mod line;
 mod linear;
 mod matmul;
 mod norm;
+pub mod own;
 mod pad;
 mod pool;
 mod quant;
@@ -58,6 +59,9 @@ pub use line::{AvgPool1d, Conv1d, MaxPool1d, lifted_view};
 pub use linear::Linear;
 pub use matmul::MatMul;
 pub use norm::{LayerNorm, RmsNorm};
+pub use own::Own;
+#[cfg(feature = "alloc")]
+pub use own::OwnCall;
 pub use pad::Pad;
 pub use pool::{AvgPool2d, GlobalAvgPool, MaxPool2d, Window};
 pub use quant::{Dequantize, QAdd, QSoftmax, Quantize};

@@ -38,7 +38,10 @@ pub(super) fn call(
     let identity = name == op::Fields::name(&op::Identity {});
     let entry = op::find(&name);
     if entry.is_none() && !identity {
-        return start.fail("an operator of the language");
+        let own = name.starts_with(char::is_uppercase);
+        let but =
+            if own { ", and not one that a user's crate declares, whose rule is no part of the form" } else { "" };
+        return start.fail(format!("an operator of the language{but}"));
     }
     line.expect("(", "`(` after the operator")?;
     let (mut inputs, mut numbers) = (Vec::new(), Vec::new());

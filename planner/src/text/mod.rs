@@ -14,7 +14,8 @@
 //!
 //! A line is a tensor: its number, name, role and type, and the call that makes it, if one does, with the settings as the
 //! language spells them. The role of a nested call's result, which has no name of its own, is `inner`. Odd names stand in quotes, with Rust's escapes. Calls run from top to bottom, unless a last line
-//! `order %3, %2` lists them otherwise, each by its result. `//` begins a comment, which ends with its line.
+//! `order %3, %2` lists them otherwise, each by its result. `//` begins a comment, which ends with its line. What users'
+//! crates declare of their operators is printed as such; calls of these cannot be read back.
 
 mod call;
 mod line;
@@ -89,6 +90,7 @@ impl FromStr for Graph {
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", Name(&self.name))?;
+        self.declarations(f)?;
         for (at, open) in self.open_dims().iter().enumerate() {
             write!(f, "{}{} <= {}", if at == 0 { "  dims " } else { ", " }, Name(&open.name), open.bound)?;
         }
@@ -121,6 +123,22 @@ impl fmt::Display for Graph {
                 write!(f, "{} %{result}", if at == 0 { "" } else { "," })?;
             }
             writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Graph {
+    /// What is declared of operators that are not the language's, each once, as comments.
+    fn declarations(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = |node: &Node| Some(node.op.as_any().downcast_ref::<crate::op::OwnCall>()?.rule);
+        let mut known: alloc::vec::Vec<String> = alloc::vec::Vec::new();
+        for rule in self.nodes().filter_map(|(_, node)| own(node)) {
+            let text = format!("  // {} is {rule:#}", rule.spec.name);
+            if !known.contains(&text) {
+                writeln!(f, "{text}")?;
+                known.push(text);
+            }
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ mod matmul;
 mod nest;
 mod norm;
 mod operands;
+mod own;
 #[cfg(feature = "alloc")]
 mod owned;
 mod pool;
@@ -49,6 +50,7 @@ mod write;
 pub use owned::{Cpu, OwnedBytes};
 
 pub use image::CpuImage;
+pub use own::{Element, Input, Operands, Output, Positions, Scratch, operands, positions};
 
 use crate::buffer::check_range;
 use crate::{Buffer, Error, HostBuffer, Usage};

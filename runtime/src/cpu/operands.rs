@@ -174,7 +174,7 @@ pub(super) fn written<'a, T: Pod>(
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.
-fn shapes<'v>(
+pub(super) fn shapes<'v>(
     least: usize,
     inputs: &[View],
     outputs: &'v [View],
@@ -191,7 +191,7 @@ fn shapes<'v>(
     Ok((output, types))
 }
 
-fn type_of(view: &View) -> Result<Type, Error> {
+pub(super) fn type_of(view: &View) -> Result<Type, Error> {
     let dims = view.dims.get(..view.rank).ok_or(length(MAX_RANK, view.rank))?;
     let mut shape = Shape::SCALAR;
     for &size in dims {
@@ -205,7 +205,7 @@ pub(super) fn length(expected: usize, given: usize) -> Error {
     ErrorKind::Length { expected, given }.into()
 }
 
-fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
+pub(super) fn packed_unless(strided: bool, view: &View) -> Result<(), Error> {
     if strided || view.is_packed() { Ok(()) } else { Err(length(view.elements(), view.span().len())) }
 }
 
@@ -217,7 +217,7 @@ fn enough(needed: usize, scratch: &[View]) -> Result<(), Error> {
 
 /// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two or from the shared
 /// weights, where nothing is ever written.
-fn carve<'a, T: Pod, const N: usize>(
+pub(super) fn carve<'a, T: Pod, const N: usize>(
     (bytes, shared): (&'a mut [u8], Option<Shared<'a>>),
     op: &'static str,
     output: &View,

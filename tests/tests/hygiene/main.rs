@@ -9,6 +9,7 @@ extern crate model_graph as renamed;
 
 mod blocks;
 mod names;
+mod operators;
 mod places;
 mod raw;
 mod shadows;

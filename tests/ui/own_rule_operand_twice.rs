@@ -1,0 +1,8 @@
+//! Two operands of one name.
+
+use model_graph::operator;
+
+#[operator(fn(x: f32[N], x: f32[N]) -> f32[N])]
+struct Snake;
+
+fn main() {}

@@ -1,0 +1,8 @@
+//! A rule without a result.
+
+use model_graph::operator;
+
+#[operator(fn(x: f32[N]))]
+struct Snake;
+
+fn main() {}
