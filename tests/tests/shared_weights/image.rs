@@ -58,7 +58,6 @@ fn a_mapped_file_is_borrowed_as_it_lies() {
             });
         }
     });
-    drop(weights);
     std::fs::remove_file(&path).unwrap();
 }
 
