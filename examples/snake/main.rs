@@ -1,6 +1,9 @@
 //! Runs a network with an operator of this crate's own and shows that it is planned like any other: in place, with its
 //! scratch in the one buffer, with nothing allocated in between.
 
+#[path = "../counting.rs"]
+mod counting;
+
 use model_graph::{Cpu, Error};
 use model_graph_examples::snake::Signal;
 
@@ -15,9 +18,12 @@ fn main() -> Result<(), Error> {
             core::array::from_fn(|to| core::array::from_fn(|from| if (from + 1) % 4 == to { 0.25 } else { 0.0 }));
     }
     *model.x_mut() = core::array::from_fn(|c| core::array::from_fn(|n| (n as f32 * 0.4 + c as f32).sin()));
+    let before = counting::allocations();
     let outputs = model.forward()?;
+    let allocations = counting::allocations() - before;
     for channel in outputs.y().iter() {
         println!("{channel:6.2?}");
     }
+    println!("allocations in forward: {allocations}");
     Ok(())
 }

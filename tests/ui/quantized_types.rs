@@ -24,12 +24,4 @@ struct Unscaled {
     y: _,
 }
 
-#[model_graph]
-struct Mixed {
-    #[input]
-    x: Tensor<i8, 2, 8>,
-    #[output(relu(x))]
-    y: _,
-}
-
 fn main() {}

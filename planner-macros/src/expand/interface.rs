@@ -370,7 +370,7 @@ impl<'a> Accessor<'a> {
     fn read_in(&self, buffer: &TokenStream) -> TokenStream {
         let lies_in = self.lies_in();
         let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
-        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: `{}`.", self.field.plain_name(), self.shape));
         if let Some((element, rank)) = &self.open {
             let (view, model) = (&self.view, self.model);
             let body = match self.tensor {
@@ -401,7 +401,7 @@ impl<'a> Accessor<'a> {
     fn read_kept(&self, input: usize) -> TokenStream {
         let Accessor { krate, model, field: ast::Field { docs, vis, name, .. }, open, .. } = self;
         let Some((element, rank)) = open else { return TokenStream::new() };
-        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: `{}`.", self.field.plain_name(), self.shape));
         let body = match self.tensor {
             Some(_) => quote! {
                 #krate::__private::open_kept(&self.buffer, #offset, &<#model>::__EXTENTS[#input], self.open.of(#input))
@@ -418,7 +418,7 @@ impl<'a> Accessor<'a> {
     fn write(&self, input: Option<usize>) -> TokenStream {
         let Accessor { krate, model, field: ast::Field { docs, vis, .. }, ty, .. } = self;
         let name = format_ident!("{}_mut", self.field.plain_name());
-        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: {}.", self.field.plain_name(), self.shape));
+        let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: `{}`.", self.field.plain_name(), self.shape));
         if let (Some((element, rank)), Some(input)) = (&self.open, input) {
             let doc = format!("{doc} To be written before a forward, which takes its extents from it.");
             let body = match self.tensor {

@@ -140,7 +140,7 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path, of: Of) 
         true => "",
         false => "\n\n# Panics\nWhen there is no copy of that number, counted from 0.",
     };
-    let doc = format!("\n\nTensor `{}`: {shape}.{panics}", group.path);
+    let doc = format!("\n\nTensor `{}`: `{shape}`.{panics}", group.path);
     let name = format_ident!("{}", group.method);
     let read_body = body("tensor_ref", quote! { &#buffer });
     let read = quote! {

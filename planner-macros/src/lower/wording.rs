@@ -1,7 +1,7 @@
 //! Words for what an operator's rule complains of, in terms of the user's names and dims.
 
 use model_graph_planner::op::{Expected, RuleError, Spec};
-use model_graph_planner::{Dim, Shape, Type};
+use model_graph_planner::{DType, Dim, Shape, Type};
 
 use super::Lowering;
 use super::call::{Operand, Place};
@@ -32,15 +32,15 @@ impl Lowering<'_, '_> {
                     self.type_text(&ty(input))
                 ),
             ),
-            RuleError::DType { input, expected } => (
-                operands[input].at,
-                format!(
-                    "`{op}` takes {expected} and {} is {}; write {}",
-                    text(input),
-                    self.type_text(&ty(input)),
-                    cast(text(input), expected.name())
-                ),
-            ),
+            RuleError::DType { input, expected } => {
+                // A cast would round the numbers themselves, not what they are in steps of a scale.
+                let advice = match op.starts_with("q_") && expected == DType::I8 && ty(input).dtype == DType::F32 {
+                    true => String::from("`quantize(…, scale, zero = n)`"),
+                    false => cast(text(input), expected.name()),
+                };
+                let given = self.type_text(&ty(input));
+                (operands[input].at, format!("`{op}` takes {expected} and {} is {given}; write {advice}", text(input)))
+            }
             RuleError::Elements { input, expected } => {
                 let advice = match expected.split([',', ' ']).next() {
                     Some("f32") => format!("; write {}", cast(text(input), "f32")),

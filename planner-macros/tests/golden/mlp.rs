@@ -321,7 +321,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     }
     /**
 
-Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*/
+Tensor `image`: `f32[100x784]`. To be written before a forward; zero until it is.*/
     pub fn image_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -337,7 +337,7 @@ Tensor `image`: f32[100x784]. To be written before a forward; zero until it is.*
     }
     /**
 
-Tensor `w1`: f32[784x128].*/
+Tensor `w1`: `f32[784x128]`.*/
     fn w1(
         &self,
     ) -> ::model_graph::TensorRef<
@@ -352,7 +352,7 @@ Tensor `w1`: f32[784x128].*/
     }
     /**
 
-Tensor `w1`: f32[784x128]. To be written.*/
+Tensor `w1`: `f32[784x128]`. To be written.*/
     fn w1_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -368,7 +368,7 @@ Tensor `w1`: f32[784x128]. To be written.*/
     }
     /**
 
-Tensor `b1`: f32[128].*/
+Tensor `b1`: `f32[128]`.*/
     fn b1(
         &self,
     ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 128usize], __Buffer> {
@@ -379,7 +379,7 @@ Tensor `b1`: f32[128].*/
     }
     /**
 
-Tensor `b1`: f32[128]. To be written.*/
+Tensor `b1`: `f32[128]`. To be written.*/
     fn b1_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 128usize], __Buffer> {
@@ -391,7 +391,7 @@ Tensor `b1`: f32[128]. To be written.*/
     }
     /**
 
-Tensor `w2`: f32[128x10].*/
+Tensor `w2`: `f32[128x10]`.*/
     fn w2(
         &self,
     ) -> ::model_graph::TensorRef<
@@ -406,7 +406,7 @@ Tensor `w2`: f32[128x10].*/
     }
     /**
 
-Tensor `w2`: f32[128x10]. To be written.*/
+Tensor `w2`: `f32[128x10]`. To be written.*/
     fn w2_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<
@@ -422,7 +422,7 @@ Tensor `w2`: f32[128x10]. To be written.*/
     }
     /**
 
-Tensor `b2`: f32[10].*/
+Tensor `b2`: `f32[10]`.*/
     fn b2(
         &self,
     ) -> ::model_graph::TensorRef<'_, [::core::primitive::f32; 10usize], __Buffer> {
@@ -433,7 +433,7 @@ Tensor `b2`: f32[10].*/
     }
     /**
 
-Tensor `b2`: f32[10]. To be written.*/
+Tensor `b2`: `f32[10]`. To be written.*/
     fn b2_mut(
         &mut self,
     ) -> ::model_graph::TensorMut<'_, [::core::primitive::f32; 10usize], __Buffer> {
@@ -487,7 +487,7 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
 impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
     /**
 
-Tensor `probs`: f32[100x10].*/
+Tensor `probs`: `f32[100x10]`.*/
     pub fn probs(
         &self,
     ) -> ::model_graph::TensorRef<

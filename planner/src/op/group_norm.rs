@@ -2,7 +2,9 @@
 
 use super::rule::{Kind, bad};
 use super::{Action, Args, Described, Operator, RuleError, Setting, Spec, operator};
-use crate::{MAX_RANK, Type};
+#[cfg(feature = "alloc")]
+use crate::MAX_RANK;
+use crate::Type;
 
 operator! {
     /// `(x - mean) / sqrt(var + eps) * scale + bias` with mean and biased variance of each group of neighbouring channels
@@ -137,6 +139,7 @@ impl Described for LpNorm {
     }
 }
 
+#[cfg(feature = "alloc")]
 impl LpNorm {
     fn axes(&self) -> [bool; MAX_RANK] {
         let mut axes = [false; MAX_RANK];

@@ -64,13 +64,21 @@ pub(super) struct Seen {
     pub(super) view: View,
     /// At each sample.
     others: Vec<View>,
+    /// No extent on the way here is rounded, so that between samples it moves evenly.
+    even: bool,
+}
+
+/// True when no extent is the rounded quotient of others.
+fn even<'a>(dims: impl IntoIterator<Item = &'a Dim>) -> bool {
+    dims.into_iter().all(|dim| dim.formula.is_none_or(|formula| formula.over == 1))
 }
 
 impl Seen {
     /// Packed from the storage's start on.
     pub(super) fn packed(ty: &Type, samples: &Samples) -> Seen {
         let at = |ty: &Type| View::packed(ty.dtype, 0, &ty.shape);
-        Seen { view: at(ty), others: samples.iter().map(|values| at(&ty.at(values))).collect() }
+        let others = samples.iter().map(|values| at(&ty.at(values))).collect();
+        Seen { view: at(ty), others, even: even(ty.shape.dims()) }
     }
 
     /// As an operator looks at it, when it can without a copy.
@@ -79,6 +87,7 @@ impl Seen {
         Some(Seen {
             view: op.view(&self.view, ty)?,
             others: others.map(|(view, values)| op.at(values).view(view, &ty.at(values))).collect::<Option<_>>()?,
+            even: self.even && even(ty.shape.dims()),
         })
     }
 
@@ -88,6 +97,7 @@ impl Seen {
         Seen {
             view: part_of(&self.view, axis, start.size, size.size),
             others: others.map(|(view, values)| part_of(view, axis, start.at(values), size.at(values))).collect(),
+            even: self.even && even([&start, &size]),
         }
     }
 
@@ -120,12 +130,21 @@ impl Seen {
 
     /// True when both have the same elements, whatever the open dims are.
     pub(super) fn same_elements(&self, other: &Seen) -> bool {
-        self.beside(other).all(|(left, right)| left.same_elements(right))
+        let known = self.is_known_beside(other) || !(self.moves() || other.moves());
+        known && self.beside(other).all(|(left, right)| left.same_elements(right))
     }
 
-    /// True when one ends before the other starts, the same one for all values: since places move evenly with the dims,
-    /// none passes another in between.
+    /// True when the samples tell where both are for every value: what moves evenly passes nothing between two of them. A
+    /// rounded extent jumps instead, anywhere.
+    fn is_known_beside(&self, other: &Seen) -> bool {
+        self.others.is_empty() || (self.even && other.even)
+    }
+
+    /// True when one ends before the other starts, the same one for all values.
     pub(super) fn apart(&self, other: &Seen) -> bool {
+        if !self.is_known_beside(other) {
+            return false;
+        }
         let spans = || self.beside(other).map(|(left, right)| (left.span(), right.span()));
         let met = || spans().filter(|(left, right)| !left.is_empty() && !right.is_empty());
         met().all(|(left, right)| left.end <= right.start) || met().all(|(left, right)| right.end <= left.start)
@@ -137,6 +156,7 @@ impl Seen {
         for (view, other) in self.others.iter_mut().zip(&other.others) {
             view.offset += other.offset;
         }
+        self.even &= other.even;
         self
     }
 }

@@ -33,7 +33,7 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "test", about: "the tests pass", run: test },
     Step { name: "docs", about: "the documentation builds", run: docs },
     Step { name: "bare", about: "a program without std and without an allocator links and runs", run: bare },
-    Step { name: "digits", about: "the example recognises digits and allocates nothing", run: digits },
+    Step { name: "examples", about: "the examples run and allocate nothing", run: examples },
     Step { name: "memcheck", about: "valgrind finds nothing in the runtime's tests", run: memcheck },
 ];
 
@@ -117,11 +117,26 @@ fn bare(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
     Ok(Outcome::Passed)
 }
 
-fn digits(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
+fn examples(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
     let output = cmd!(sh, "cargo run --release --example digits").read()?;
     println!("{output}");
     check_digits(&output)?;
+    // Those that bring their weights along. The others take files; the tests run their networks.
+    for example in ["keywords", "rnnoise", "snake"] {
+        let output = cmd!(sh, "cargo run --release --quiet --example {example}").output()?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        println!("{text}");
+        check_allocations(&text).map_err(|error| format!("{example}: {error}"))?;
+    }
     Ok(Outcome::Passed)
+}
+
+/// Checks that an example counted its allocations and that there were none.
+fn check_allocations(output: &str) -> Result<(), String> {
+    let line =
+        output.lines().find(|line| line.starts_with("allocations")).ok_or("it printed no line `allocations …`")?;
+    if line.ends_with(": 0") { Ok(()) } else { Err(format!("`{line}`, expected 0")) }
 }
 
 /// Checks what the example printed.
@@ -166,7 +181,7 @@ fn memcheck(sh: &Shell) -> Result<Outcome, Box<dyn Error>> {
 
 #[cfg(test)]
 mod tests {
-    use super::check_digits;
+    use super::{check_allocations, check_digits};
 
     #[test]
     fn the_example_is_read() {
@@ -178,5 +193,7 @@ mod tests {
         assert!(check("NaN", "0").is_err());
         assert!(check("98.5", "1").is_err());
         assert!(check_digits("accuracy: 99.0 %").is_err());
+        assert_eq!(check_allocations("plan\nallocations in forward: 0\n"), Ok(()));
+        assert!(check_allocations("allocations in forward: 10\n").is_err() && check_allocations("").is_err());
     }
 }
