@@ -30,8 +30,8 @@ pub(crate) struct Model {
 pub(crate) enum Origin<'m> {
     /// Where the model stands.
     Here { path: &'m Path, rule: &'static Rule },
-    /// Where a block stands, and which it is of those that the block calls.
-    Through { block: &'m Path, number: usize, rule: &'static Rule },
+    /// Where a block stands, and which it is of those that the block calls. A block of shared weights has a lifetime.
+    Through { block: &'m Path, shares: bool, number: usize, rule: &'static Rule },
 }
 
 impl Origin<'_> {
@@ -74,6 +74,7 @@ pub(crate) struct Settings {
     pub(crate) align: Option<(usize, Span)>,
     pub(crate) high_effort: bool,
     pub(crate) no_fuse: bool,
+    pub(crate) shared_weights: bool,
     pub(crate) order: model_graph_planner::Order,
     pub(crate) krate: Option<Path>,
 }
@@ -178,9 +179,10 @@ impl Model {
             if let Some(operator) = self.operators.get(&key) {
                 origins.push(Origin::Here { path: &used.path, rule: operator.rule });
             }
-            let inner = self.blocks.get(&key).and_then(|block| block.model.as_ref()).map(Model::origins);
-            for (number, origin) in inner.unwrap_or_default().iter().enumerate() {
-                origins.push(Origin::Through { block: &used.path, number, rule: origin.rule() });
+            let Some(inner) = self.blocks.get(&key).and_then(|block| block.model.as_ref()) else { continue };
+            for (number, origin) in inner.origins().iter().enumerate() {
+                let shares = inner.shares();
+                origins.push(Origin::Through { block: &used.path, shares, number, rule: origin.rule() });
             }
         }
         origins
@@ -189,6 +191,11 @@ impl Model {
     /// The dims whose values come with the inputs, where the model stands alone.
     pub(crate) fn varying(&self) -> impl Iterator<Item = &DimDecl> {
         self.settings.dims.iter().filter(|dim| dim.at_most)
+    }
+
+    /// True when its weights lie in a buffer of their own. A block that cannot stand alone has none.
+    pub(crate) fn shares(&self) -> bool {
+        self.settings.shared_weights && !self.is_open()
     }
 
     /// The blocks that its fields name, in the order of their first use.

@@ -239,7 +239,7 @@ pub(crate) mod text {
     pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
          such as `{ 4 * D }`";
     pub(crate) const SETTINGS: &str = "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"`, \
-         `order = \"min_peak\"`, `fuse = false` and `crate = path`";
+         `order = \"min_peak\"`, `fuse = false`, `weights = \"shared\"` and `crate = path`";
     pub(crate) const ONE_BY_ONE: &str = "operands are given one by one, not as a list: `concat(a, b, axis = 0)`";
     pub(crate) const LIST: &str = "a list stands in brackets, such as `[1, 1]`";
     pub(crate) const POWER: &str = "there is no `**`; write a product, such as `x * x`";

@@ -4,6 +4,7 @@ mod interface;
 mod open;
 mod own;
 mod parts;
+mod shared;
 mod states;
 mod steps;
 
@@ -70,24 +71,34 @@ pub(crate) fn structs(model: &Model, planned: Option<&Planned>) -> TokenStream {
     let krate = model.krate();
     let inputs = model.fields.iter().filter(|field| matches!(field.role, ast::Role::Input { .. })).count();
     let doc = match planned {
-        Some(planned) => format!(
-            "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
-            planned.size,
-            planned.steps.len(),
-            planned.lower_bound
-        ),
+        Some(planned) => {
+            format!(
+                "\n\nA planned model: one buffer of {} bytes, {} steps, lower bound {} bytes. See [`{name}::PLAN`].",
+                planned.size,
+                planned.steps.len(),
+                planned.lower_bound
+            ) + &match planned.shared {
+                0 => String::new(),
+                shared => format!(" Its weights, {shared} bytes, lie in a [`{}`].", shared::holder(model)),
+            }
+        }
         None => String::new(),
     };
     let outputs = interface::outputs(model, &krate);
     let open = open::field(model, &krate);
+    let (generics, weights) = (shared::generics(model, &krate).declared, shared::field(model));
+    let holder = shared::structs(model, &krate);
     quote! {
         #(#attributes)*
         #[doc = #doc]
-        #vis struct #name<__Buffer = #krate::DefaultBuffer> {
+        #vis struct #name #generics {
             buffer: __Buffer,
+            #weights
             inputs: #krate::__private::Inputs<#inputs>,
             #open
         }
+
+        #holder
 
         #outputs
     }
@@ -121,6 +132,7 @@ fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Plan
         options.budget = Budget::HIGH;
     }
     options.order = model.settings.order;
+    options.shared_weights = model.shares();
     match plan(&lowered.graph, &options) {
         Ok(planned) => Some(planned),
         Err(PlanError::TooLarge) => {
@@ -132,7 +144,8 @@ fn planned(model: &Model, lowered: &Lowered, report: &mut Report) -> Option<Plan
             let Options { align, .. } = options;
             let order = if options.order == Order::MinPeak { "min_peak" } else { "declared" };
             let effort = if model.settings.high_effort { "high" } else { "default" };
-            let settings = format!("// align = {align}, order = {order}, effort = {effort}");
+            let weights = if model.shares() { "shared" } else { "owned" };
+            let settings = format!("// align = {align}, order = {order}, effort = {effort}, weights = {weights}");
             let text = format!("{fault}\nplease report this, with the graph:\n{settings}\n{}", lowered.graph);
             report.add(&model.name, text);
             None
@@ -222,9 +235,14 @@ impl ToTokens for Expansion<'_> {
         let states = states::methods(self, &krate);
         let state_size = states::size(self, &krate);
         let outputs = self.interface.on_outputs(self, &krate);
+        let generics = shared::generics(self.model, &krate);
+        let shared::Generics { bounded, used, default, allow, .. } = &generics;
+        let holder = shared::holder_items(self, &krate);
+        let new_in = self.new_in(&krate);
         tokens.extend(quote! {
             #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
-            impl #name {
+            #allow
+            impl #name #default {
                 #[doc = #plan_doc]
                 pub const PLAN: #krate::Plan<'static> = #plan;
                 #state_size
@@ -234,7 +252,8 @@ impl ToTokens for Expansion<'_> {
             }
 
             #[allow(dead_code, deprecated, clippy::all)]
-            impl<__Buffer: #krate::Buffer> #name<__Buffer> {
+            #allow
+            impl #bounded #name #used {
                 #construction
                 #forward
                 #accessors
@@ -242,19 +261,11 @@ impl ToTokens for Expansion<'_> {
                 #states
             }
 
-            #[allow(dead_code, deprecated, clippy::all)]
-            impl<'__m> #name<#krate::CpuSlice<'__m>> {
-                /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
-                /// their start has to be a multiple of.
-                ///
-                /// # Errors
-                /// `Misaligned` or `TooSmall`, with what is needed and what was given.
-                pub fn new_in(__memory: &'__m mut [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
-                    Self::from_buffer(#krate::CpuSlice::borrowed(__memory))
-                }
-            }
+            #new_in
 
             #outputs
+
+            #holder
         });
     }
 }
@@ -299,8 +310,34 @@ impl Expansion<'_> {
         quote! { #(#constants)* #parts }
     }
 
+    fn new_in(&self, krate: &Path) -> TokenStream {
+        if self.model.shares() {
+            return shared::new_in(self.model, krate);
+        }
+        let name = &self.model.name;
+        quote! {
+            #[allow(dead_code, deprecated, clippy::all)]
+            impl<'__m> #name<#krate::CpuSlice<'__m>> {
+                /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+                /// their start has to be a multiple of.
+                ///
+                /// # Errors
+                /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+                pub fn new_in(__memory: &'__m mut [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
+                    Self::from_buffer(#krate::CpuSlice::borrowed(__memory))
+                }
+            }
+        }
+    }
+
     fn construction(&self, krate: &Path) -> TokenStream {
         let Model { name, .. } = self.model;
+        if self.model.shares() {
+            let init = self.planned.map(|planned| self.init(planned, krate)).unwrap_or_default();
+            let open = open::value(self.model, krate);
+            let rest = quote! { inputs: #krate::__private::Inputs::none(), #open };
+            return shared::construction(self.model, &init, &rest, krate);
+        }
         let (build, load) = match self.planned {
             None => (
                 quote! { let _ = __buffer; ::core::unreachable!() },
@@ -397,7 +434,12 @@ impl Expansion<'_> {
     }
 
     fn load(&self, planned: &Planned, krate: &Path) -> TokenStream {
-        let name = &self.model.name;
+        let (name, entries) = (&self.model.name, self.weights(planned));
+        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], __source) }
+    }
+
+    /// Positions of the weights in the plan's tensors, and their names in the source.
+    fn weights(&self, planned: &Planned) -> Vec<TokenStream> {
         let entries = self.model.fields.iter().enumerate().filter_map(|(field, declared)| {
             let ast::Role::Weight { name } = &declared.role else { return None };
             let index = planned.position(self.lowered.tensors[field]?)?;
@@ -405,7 +447,6 @@ impl Expansion<'_> {
             Some(quote! { (#index, #key) })
         });
         let parts = parts::weights(self, planned);
-        let entries = entries.chain(parts);
-        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], __source) }
+        entries.chain(parts).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The attribute's own settings: `dims(…)`, `align`, `effort`, `order`, `crate`. Each is read by itself, so that a mistake in one
+//! The attribute's own settings: `dims(…)`, `align`, `effort`, `order`, `fuse`, `weights`, `crate`. Each is read by itself, so that a mistake in one
 //! hides none in another.
 
 use model_graph_planner::Order;
@@ -11,7 +11,7 @@ use crate::ast::{DimDecl, Settings, plain};
 use crate::error::{At, Report, parse_within, suggestion, text};
 use crate::names::nearest;
 
-const SETTINGS: [&str; 6] = ["dims", "align", "effort", "order", "fuse", "crate"];
+const SETTINGS: [&str; 7] = ["dims", "align", "effort", "order", "fuse", "weights", "crate"];
 
 /// Reads the settings; what is wrong goes to the report and the rest is kept.
 pub(crate) fn settings(tokens: TokenStream, report: &mut Report) -> Settings {
@@ -135,6 +135,20 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
                 return Err(input.error("write `fuse = false`"));
             }
             settings.no_fuse = !input.parse::<LitBool>()?.value;
+        }
+        "weights" => {
+            equals("weights = \"shared\"")?;
+            if !input.peek(LitStr) {
+                return Err(input.error("write `weights = \"shared\"`"));
+            }
+            let word: LitStr = input.parse()?;
+            match word.value().as_str() {
+                "shared" => settings.shared_weights = true,
+                "owned" => settings.shared_weights = false,
+                other => {
+                    report.add(At::token(word.span()), format!("`weights` is \"owned\" or \"shared\", not \"{other}\""))
+                }
+            }
         }
         "crate" => {
             equals("crate = ::model_graph")?;

@@ -115,7 +115,7 @@ fn expansion_grows_with_the_model_and_not_faster() {
     let per_layer = (many - few) / 40;
     assert!(per_layer <= 1200, "{per_layer} tokens a layer");
     let head = few - 20 * per_layer;
-    assert!(head <= 2000, "{head} tokens apart from the layers");
+    assert!(head <= 2050, "{head} tokens apart from the layers");
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct Plan<'a> {
     pub optimal: bool,
     /// Bytes at the start of the buffer that hold what always lives: weights, constants, states, kept tensors.
     pub persistent: usize,
+    /// Bytes of the buffer that holds the weights, where instances share them; 0 where each has its own among what is
+    /// persistent. Its tensors have offsets from [`Plan::shared_start`] on.
+    pub shared: usize,
     /// Every tensor, in the order of the declaration; views, parts and scratch among them.
     pub tensors: &'a [PlanTensor<'a>],
     /// The steps in the order they are run.
@@ -181,6 +184,21 @@ impl Plan<'_> {
     /// The moment at which outputs are read.
     pub const fn end(&self) -> usize {
         self.steps.len() + 1
+    }
+
+    /// The offset that the first byte of the shared weights counts as: behind the model's own buffer, so that one offset
+    /// says which of the two buffers a tensor lies in.
+    pub const fn shared_start(&self) -> usize {
+        // A plan that is wrong is drawn all the same.
+        match self.size.checked_next_multiple_of(self.align) {
+            Some(start) => start,
+            None => usize::MAX,
+        }
+    }
+
+    /// True when a tensor lies in the buffer of the shared weights.
+    pub const fn is_shared(&self, view: &View) -> bool {
+        self.shared > 0 && view.offset >= self.shared_start()
     }
 
     /// The tensors whose bytes count at that moment.

@@ -15,6 +15,7 @@ const EMPTY: Plan<'static> = Plan {
     lower_bound: 0,
     optimal: true,
     persistent: 0,
+    shared: 0,
     tensors: &[],
     steps: &[],
     saved: &[],

@@ -111,6 +111,18 @@ pub trait HostBuffer: Buffer {
     fn bytes_mut(&mut self) -> &mut [u8];
 }
 
+/// A buffer whose bytes the host reads in place: every [`HostBuffer`], and borrowed bytes that nobody writes.
+pub trait HostRead: Buffer {
+    /// The bytes.
+    fn readable(&self) -> &[u8];
+}
+
+impl<B: HostBuffer> HostRead for B {
+    fn readable(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
 /// Fails unless `len` bytes at `offset` lie within `size`. The sum never wraps.
 pub fn check_range(offset: usize, len: usize, size: usize) -> Result<(), Error> {
     match offset.checked_add(len) {

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::DType;
+pub use crate::shared::ImageFault;
 pub use crate::state::{SavedFault, Text};
 
 /// What went wrong at run time.
@@ -183,6 +184,22 @@ pub enum ErrorKind {
     },
     /// Bytes are not the saved states of this model.
     Saved(SavedFault),
+    /// Bytes are not an image of this model's weights.
+    Image(ImageFault),
+    /// The slice that an image of the weights is to be written to has another length.
+    ImageSize {
+        /// Bytes that the image takes.
+        expected: usize,
+        /// Bytes given.
+        given: usize,
+    },
+    /// The buffer is one of bytes that are only borrowed to read, such as an image of weights.
+    ReadOnly,
+    /// Shared weights lie where the kernels of the model's own buffer cannot read them.
+    NotOnHost {
+        /// Name of the weights' buffer type.
+        buffer: &'static str,
+    },
     /// A weight source does not hold what the model needs.
     #[cfg(feature = "alloc")]
     Weights(alloc::boxed::Box<crate::weights::Complaints>),
@@ -293,6 +310,17 @@ impl fmt::Display for Error {
                  it, such as `layers.0.cache`"
             ),
             ErrorKind::Saved(fault) => write!(f, "not the saved states of this model: {fault}"),
+            ErrorKind::Image(fault) => write!(f, "not an image of these weights: {fault}"),
+            ErrorKind::ImageSize { expected, given } => {
+                write!(f, "the image takes {expected} bytes and room is given for {given}; give `IMAGE_SIZE` bytes")
+            }
+            ErrorKind::ReadOnly => f.write_str(
+                "these bytes are only borrowed to read; make weights by `new` or `from_buffer` to load or write them",
+            ),
+            ErrorKind::NotOnHost { buffer } => write!(
+                f,
+                "the shared weights lie in a buffer of `{buffer}` and the model's kernels read host memory; give both                  buffers of one kind"
+            ),
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]
             ErrorKind::Format(what) => write!(f, "not a readable weights file: {what}"),

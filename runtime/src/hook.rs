@@ -52,6 +52,7 @@ impl<B> Hook<B> for () {
 pub struct Observer<F>(pub F);
 
 /// A look into a running model.
+#[derive(Clone, Copy)]
 pub struct Moment<'a> {
     plan: &'a Plan<'static>,
     places: Places<'a>,
@@ -67,6 +68,8 @@ pub struct Live<'a> {
     /// Where its elements lie in this forward.
     pub view: &'a View,
     buffer: &'a dyn Buffer,
+    /// The offset that the buffer's first byte counts as.
+    start: usize,
 }
 
 impl<'a> Moment<'a> {
@@ -87,21 +90,32 @@ impl<'a> Moment<'a> {
 
     /// What the step has just written.
     pub fn outputs(&self) -> impl Iterator<Item = Live<'a>> {
-        let Moment { plan, places, buffer, .. } = *self;
+        let Moment { plan, .. } = *self;
         let outputs = self.step.map_or(&[][..], |step| plan.steps[step].outputs);
-        let live = move |tensor| Live { info: &plan.tensors[tensor], view: places.view(plan, tensor), buffer };
-        outputs.iter().copied().map(live)
+        let look = self.look();
+        outputs.iter().copied().map(look)
     }
 
     /// Every tensor that holds its value now: read at a later step, or readable after forward, or just written.
     pub fn live(&self) -> impl Iterator<Item = Live<'a>> {
-        let Moment { plan, places, buffer, .. } = *self;
+        let (Moment { plan, .. }, look) = (*self, self.look());
         let moment = self.step.map_or(0, |step| step + 1);
         plan.tensors
             .iter()
             .enumerate()
             .filter(move |(index, tensor)| is_live(plan, moment, *index, tensor))
-            .map(move |(index, info)| Live { info, view: places.view(plan, index), buffer })
+            .map(move |(index, _)| look(index))
+    }
+
+    /// A tensor in its buffer.
+    fn look(&self) -> impl Fn(usize) -> Live<'a> + use<'a> {
+        let Moment { plan, places, buffer, .. } = *self;
+        move |tensor| {
+            let view = places.view(plan, tensor);
+            let shared = places.shared.filter(|shared| shared.holds(view));
+            let (buffer, start) = shared.map_or((buffer, 0), |shared| (shared.buffer, shared.start));
+            Live { info: &plan.tensors[tensor], view, buffer, start }
+        }
     }
 
     /// The live tensor of that name.
@@ -137,7 +151,12 @@ impl Live<'_> {
     /// # Errors
     /// [`crate::ErrorKind::Length`] when `out` has another number of bytes than the elements.
     pub fn read(&self, out: &mut [u8]) -> Result<(), Error> {
-        read_view(self.buffer, self.view, out)
+        read_view(self.buffer, &self.within(), out)
+    }
+
+    /// Its place in its buffer.
+    fn within(&self) -> View {
+        View { offset: self.view.offset - self.start, ..*self.view }
     }
 
     /// The `f32` elements in place, when the tensor has such, packed, in host memory.
@@ -145,7 +164,7 @@ impl Live<'_> {
         if self.view.dtype != crate::DType::F32 || !self.view.is_packed() {
             return None;
         }
-        let bytes = self.buffer.host_bytes()?.get(self.view.span())?;
+        let bytes = self.buffer.host_bytes()?.get(self.within().span())?;
         bytemuck::try_cast_slice(bytes).ok()
     }
 }

@@ -1,6 +1,6 @@
 //! The seam between a planned program and a backend: one call of one operator on resolved operands.
 
-use crate::{Buffer, Error, View, op};
+use crate::{Buffer, Error, Shared, View, op};
 
 /// One step: an operator's settings and where its operands lie in the buffer.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Call<'a, O> {
     pub outputs: &'a [View],
     /// Bytes the kernel may use as it likes during the call.
     pub scratch: &'a [View],
+    /// Where inputs lie whose offsets are beyond the model's own buffer; none unless the model shares its weights.
+    pub shared: Option<Shared<'a>>,
 }
 
 /// A buffer that can run operator `O` on its own bytes.
@@ -68,13 +70,13 @@ where
     let others = S::SPEC.operands.len() - 1;
     let own = call.inputs.len().saturating_sub(others);
     let (inputs, other) = call.inputs.split_at(own);
-    let Call { outputs, scratch, .. } = *call;
-    Kernel::<B>::run(buffer, &Call { op: call.op.base, inputs, outputs, scratch })?;
+    let Call { outputs, scratch, shared, .. } = *call;
+    Kernel::<B>::run(buffer, &Call { op: call.op.base, inputs, outputs, scratch, shared })?;
     let Some(result) = outputs.first().copied() else { return Ok(()) };
     let both = match other.first() {
         None => [result; 2],
         Some(other) if call.op.side == 0 => [result, *other],
         Some(other) => [*other, result],
     };
-    Kernel::<S>::run(buffer, &Call { op: call.op.stage, inputs: &both[..=others], outputs, scratch: &[] })
+    Kernel::<S>::run(buffer, &Call { op: call.op.stage, inputs: &both[..=others], outputs, scratch: &[], shared })
 }

@@ -22,16 +22,17 @@ mod kernel;
 mod open;
 #[doc(hidden)]
 pub mod private;
+mod shared;
 mod state;
 mod tensor;
 pub mod weights;
 
-pub use buffer::{Buffer, BufferType, HostBuffer, Usage};
+pub use buffer::{Buffer, BufferType, HostBuffer, HostRead, Usage};
 #[cfg(feature = "alloc")]
 pub use cpu::Cpu;
-pub use cpu::{CpuBuffer, CpuSlice};
+pub use cpu::{CpuBuffer, CpuImage, CpuSlice};
 pub use element::{BLOCK, Block, BlockQ4_0, BlockQ8_0, Bool, dequantise, quantise};
-pub use error::{Error, ErrorKind, SavedFault, Text};
+pub use error::{Error, ErrorKind, ImageFault, SavedFault, Text};
 pub use half::{bf16, f16};
 pub use hook::{Hook, Live, Moment, Observer, Poison, read_view, write_view};
 pub use kernel::{Call, Kernel, run_apart};
@@ -40,6 +41,7 @@ pub use model_graph_planner::{DType, MAX_RANK, Plan, PlanStep, PlanTensor, Role,
 pub use open::{OpenMut, OpenRef};
 #[doc(hidden)]
 pub use private as __private;
+pub use shared::Shared;
 pub use tensor::{Array, TensorMut, TensorRef};
 #[cfg(feature = "safetensors")]
 pub use weights::SafeTensors;

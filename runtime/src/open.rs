@@ -8,7 +8,7 @@ use core::ops::Deref;
 use bytemuck::Pod;
 use model_graph_planner::Dim;
 
-use crate::{Buffer, Error, ErrorKind, HostBuffer, Plan, View};
+use crate::{Buffer, Error, ErrorKind, HostBuffer, Plan, Shared, View};
 
 /// An input's extents as they were declared.
 #[derive(Clone, Copy, Debug)]
@@ -154,18 +154,20 @@ impl<const D: usize, const I: usize, const N: usize> Default for Open<D, I, N> {
     }
 }
 
-/// Where the tensors of a plan lie for the values of this forward.
+/// Where the tensors of a plan lie for the values of this forward, and in which buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'a> {
     /// The tensors that lie otherwise than at the bound, in ascending order.
     pub moving: &'a [usize],
     /// Their views.
     pub views: &'a [View],
+    /// The weights' buffer, where they have one of their own.
+    pub shared: Option<Shared<'a>>,
 }
 
 impl<'a> Places<'a> {
     /// Everything lies where the plan says.
-    pub const FIXED: Places<'static> = Places { moving: &[], views: &[] };
+    pub const FIXED: Places<'static> = Places { moving: &[], views: &[], shared: None };
 
     /// The view of a tensor.
     pub(crate) fn view(&self, plan: &'a Plan<'_>, tensor: usize) -> &'a View {

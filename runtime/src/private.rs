@@ -12,11 +12,19 @@ use crate::open::{OpenMut, OpenRef};
 use model_graph_planner::op::Spec;
 use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
 
+#[cfg(feature = "alloc")]
+pub use crate::shared::image::image;
+pub use crate::shared::image::{check_image, image_size, write_image};
+pub use crate::shared::{
+    SharedWeights, adopt_weights, allocate_weights, load_weights, shared, weight_offset, weight_view,
+};
 use crate::tensor::Array;
 use crate::{
-    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Storage, TensorMut, TensorRef,
-    Usage, View, WeightSource,
+    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Shared, Storage, TensorMut,
+    TensorRef, Usage, View, WeightSource,
 };
+#[cfg(feature = "alloc")]
+pub use alloc::vec::Vec;
 
 /// Never implemented; the message is what a user reads who asks for a transient tensor.
 #[diagnostic::on_unimplemented(
@@ -63,6 +71,7 @@ pub trait Runs<B: Buffer, const N: usize> {
         inputs: &[View],
         outputs: &[View],
         scratch: &[View],
+        shared: Option<Shared<'_>>,
     ) -> Result<(), Error>;
 }
 
@@ -90,6 +99,7 @@ pub const fn no_plan(model: &'static str) -> Plan<'static> {
         lower_bound: 0,
         optimal: false,
         persistent: 0,
+        shared: 0,
         tensors: &[],
         steps: &[],
         saved: &[],
@@ -160,7 +170,7 @@ pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<
     if plan.size > buffer_type.max_size() {
         return Err(ErrorKind::TooLarge { needed: plan.size, max: buffer_type.max_size() }.into());
     }
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own) {
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && !plan.is_shared(&tensor.view)) {
         let needed = buffer_type.alloc_size(&tensor.view);
         let planned = tensor.view.span().len().next_multiple_of(plan.align);
         let end = tensor.view.offset.saturating_add(needed);
@@ -181,8 +191,13 @@ pub fn adopt<B: Buffer>(mut buffer: B, plan: &Plan<'static>) -> Result<B, Error>
 }
 
 fn check<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
-    if buffer.size() < plan.size {
-        return Err(ErrorKind::TooSmall { needed: plan.size, given: buffer.size() }.into());
+    fits_in(buffer, plan.size, plan)
+}
+
+/// The buffer, if it has so many bytes at an address that the plan can have.
+pub(crate) fn fits_in<B: Buffer>(buffer: B, size: usize, plan: &Plan<'static>) -> Result<B, Error> {
+    if buffer.size() < size {
+        return Err(ErrorKind::TooSmall { needed: size, given: buffer.size() }.into());
     }
     if !buffer.base().is_multiple_of(plan.align) {
         return Err(ErrorKind::Misaligned { needed: plan.align, address: buffer.base() }.into());
@@ -192,7 +207,7 @@ fn check<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
 
 fn prepare<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
     let mut buffer = check(buffer, plan)?;
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent()) {
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent() && !plan.is_shared(&tensor.view)) {
         buffer.init_tensor(&tensor.view)?;
     }
     Ok(buffer)
@@ -443,12 +458,23 @@ pub fn load<B: Buffer, S: WeightSource + ?Sized>(
     weights: &[(usize, &'static str)],
     source: &S,
 ) -> Result<(), Error> {
+    load_at(buffer, 0, plan, weights, source)
+}
+
+/// As [`load`], into a buffer whose first byte counts as offset `start`.
+pub(crate) fn load_at<B: Buffer, S: WeightSource + ?Sized>(
+    buffer: &mut B,
+    start: usize,
+    plan: &Plan<'static>,
+    weights: &[(usize, &'static str)],
+    source: &S,
+) -> Result<(), Error> {
     crate::weights::check(plan, weights, source)?;
     for (tensor, name) in weights {
         // A source that answers otherwise the second time is not believed.
         match source.find(name)? {
             Some(weight) if crate::weights::fits(&plan.tensors[*tensor].view, &weight) => {
-                buffer.set(plan.tensors[*tensor].view.offset, weight.bytes)?;
+                buffer.set(plan.tensors[*tensor].view.offset - start, weight.bytes)?;
             }
             _ => return crate::weights::check(plan, &[(*tensor, *name)], source).and(Err(changed(name))),
         }
@@ -459,3 +485,21 @@ pub fn load<B: Buffer, S: WeightSource + ?Sized>(
 fn changed(name: &'static str) -> Error {
     crate::weights::Complaints { count: 1, first: name, ..Default::default() }.into()
 }
+
+/// What only models whose crate has an allocator get.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_alloc {
+    ($($item:tt)*) => { $($item)* };
+}
+
+/// What only models whose crate has an allocator get.
+#[cfg(not(feature = "alloc"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_alloc {
+    ($($item:tt)*) => {};
+}
+
+pub use crate::__if_alloc as if_alloc;

@@ -11,7 +11,7 @@ use core::fmt::{self, Write};
 use crate::{Buffer, DType, Error, ErrorKind, Plan, PlanTensor, Role, Storage};
 
 const MAGIC: &[u8; 8] = b"MGSTATE1";
-const ORDER: u8 = if cfg!(target_endian = "little") { b'l' } else { b'b' };
+pub(crate) const ORDER: u8 = if cfg!(target_endian = "little") { b'l' } else { b'b' };
 
 /// A short text that an error carries without an allocator; longer ones are cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -252,35 +252,35 @@ pub(crate) fn restore<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, saved: &[
 }
 
 /// What is written so far to a slice that has room for all of it.
-struct Writer<'a> {
-    out: &'a mut [u8],
-    at: usize,
+pub(crate) struct Writer<'a> {
+    pub(crate) out: &'a mut [u8],
+    pub(crate) at: usize,
 }
 
 impl Writer<'_> {
-    fn room(&mut self, count: usize) -> &mut [u8] {
+    pub(crate) fn room(&mut self, count: usize) -> &mut [u8] {
         self.at += count;
         &mut self.out[self.at - count..self.at]
     }
 
-    fn put(&mut self, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, bytes: &[u8]) {
         self.room(bytes.len()).copy_from_slice(bytes);
     }
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    rest: &'a [u8],
+pub(crate) struct Reader<'a> {
+    pub(crate) rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
         Some(head)
     }
 
-    fn number<const N: usize>(&mut self) -> Option<u64> {
+    pub(crate) fn number<const N: usize>(&mut self) -> Option<u64> {
         let bytes = self.take(N)?;
         Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
@@ -334,7 +334,7 @@ fn entries(head: Reader<'_>, count: u32) -> impl Iterator<Item = Option<Entry<'_
 }
 
 /// `f32[2x3]`.
-struct Like<'a, I>(&'a [u8], I);
+pub(crate) struct Like<'a, I>(pub(crate) &'a [u8], pub(crate) I);
 
 impl<I: Iterator<Item = u64> + Clone> fmt::Display for Like<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

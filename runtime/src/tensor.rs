@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 
-use crate::{BlockQ4_0, BlockQ8_0, Bool, Buffer, Error, ErrorKind, HostBuffer, bf16, f16};
+use crate::{BlockQ4_0, BlockQ8_0, Bool, Buffer, Error, ErrorKind, HostBuffer, HostRead, bf16, f16};
 
 /// A tensor's type in Rust: an element, or nested arrays of one, outermost dimension first. Of a weight in blocks the
 /// innermost array is one of blocks.
@@ -67,15 +67,15 @@ impl<'a, T: Array, B: Buffer> TensorRef<'a, T, B> {
     }
 }
 
-impl<'a, T: Array, B: HostBuffer> TensorRef<'a, T, B> {
+impl<'a, T: Array, B: HostRead> TensorRef<'a, T, B> {
     /// The array, in place, for as long as the model is borrowed.
     pub fn as_array(&self) -> &'a T {
-        bytemuck::from_bytes(&self.buffer.bytes()[self.offset..self.offset + size_of::<T>()])
+        bytemuck::from_bytes(&self.buffer.readable()[self.offset..self.offset + size_of::<T>()])
     }
 
     /// The elements in row-major order, in place.
     pub fn as_slice(&self) -> &'a [T::Element] {
-        bytemuck::cast_slice(&self.buffer.bytes()[self.offset..self.offset + size_of::<T>()])
+        bytemuck::cast_slice(&self.buffer.readable()[self.offset..self.offset + size_of::<T>()])
     }
 }
 
@@ -146,7 +146,7 @@ fn check_length<T: Array>(given: usize) -> Result<(), Error> {
     if given == expected { Ok(()) } else { Err(ErrorKind::Length { expected, given }.into()) }
 }
 
-impl<T: Array, B: HostBuffer> Deref for TensorRef<'_, T, B> {
+impl<T: Array, B: HostRead> Deref for TensorRef<'_, T, B> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -169,7 +169,7 @@ impl<T: Array, B: HostBuffer> DerefMut for TensorMut<'_, T, B> {
     }
 }
 
-impl<T: Array + fmt::Debug, B: HostBuffer> fmt::Debug for TensorRef<'_, T, B> {
+impl<T: Array + fmt::Debug, B: HostRead> fmt::Debug for TensorRef<'_, T, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_array().fmt(f)
     }

@@ -35,7 +35,7 @@ macro_rules! kernels {
             }
             $(
                 if let Some(op) = op.as_any().downcast_ref::<op::$op>() {
-                    return Kernel::run(buffer, &Call { op: *op, inputs, outputs, scratch });
+                    return Kernel::run(buffer, &Call { op: *op, inputs, outputs, scratch, shared: None });
                 }
             )*
             panic!("no kernel is listed for `{}`", op.kernel())

@@ -137,10 +137,47 @@ fn main() {
     assert_eq!(counted(|| drop(model)).0, 1, "and what was allocated is freed");
     open_dims();
     states();
+    shared_weights();
     own_operators();
     keyword_spotting();
     other_networks();
     println!("construction allocates once and forward never ... ok");
+}
+
+/// Weights that instances share: one allocation for them, one for each instance, none to borrow an image.
+#[model_graph(weights = "shared")]
+struct Shared {
+    #[input]
+    x: Tensor<f32, 2, 8>,
+    #[weight]
+    w: Tensor<f32, 8, 8>,
+    #[weight]
+    b: Tensor<f32, 8>,
+    #[output(softmax(matmul(relu(matmul(x, w) + b), transpose(w))))]
+    y: _,
+}
+
+fn shared_weights() {
+    let (count, weights) = counted(|| SharedWeights::new(&Cpu));
+    assert_eq!(count, 1);
+    let weights = weights.unwrap();
+    let mut bytes = vec![0; SharedWeights::IMAGE_SIZE + 64];
+    let start = bytes.as_ptr().align_offset(64);
+    let bytes = &mut bytes[start..start + SharedWeights::IMAGE_SIZE];
+    assert_eq!(counted(|| weights.write_image(bytes)), (0, Ok(())));
+    let (count, image) = counted(|| SharedWeights::from_image(bytes).unwrap());
+    assert_eq!(count, 0);
+    let (count, models) = counted(|| (Shared::new(&Cpu, &weights), Shared::new(&Cpu, &image)));
+    assert_eq!(count, 2);
+    let (mut one, mut other) = (models.0.unwrap(), models.1.unwrap());
+    for step in 0..3u8 {
+        let (count, ran) = counted(|| {
+            one.x_mut().as_mut_slice().fill(f32::from(step));
+            other.x_mut().as_mut_slice().fill(f32::from(step));
+            one.forward_with(&mut Poison::default()).is_ok() && other.forward().is_ok()
+        });
+        assert_eq!((count, ran), (0, true));
+    }
 }
 
 /// Working out the views for another value allocates nothing either.

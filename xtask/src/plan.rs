@@ -14,7 +14,7 @@ pub(crate) const USAGE: &str = "cargo xtask plan FILE [OPTION…]";
 
 /// What it takes.
 const OPTIONS: &str = "--table, --html FILE, --svg FILE, --align N, --order declared|min_peak, \
-                       --effort quick|high|STEPS, --no-in-place, --no-views, --no-concat, --no-fuse";
+                       --effort quick|high|STEPS, --no-in-place, --no-views, --no-concat, --no-fuse, --shared-weights";
 
 /// Runs the verb; gives the exit status: 1 for a file that cannot be planned, 2 for wrong arguments.
 pub(crate) fn run(arguments: &[String]) -> u8 {
@@ -58,6 +58,7 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
             "--no-views" => options.views = false,
             "--no-concat" => options.concat = false,
             "--no-fuse" => options.fuse = false,
+            "--shared-weights" => options.shared_weights = true,
             "--effort" => options.budget = effort(value()?)?,
             "--order" => {
                 options.order = match value()?.as_str() {

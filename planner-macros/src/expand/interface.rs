@@ -7,13 +7,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, parts, steps};
+use super::{Expansion, parts, shared, steps};
 use crate::ast::{self, Model, Role};
 use crate::error::{Report, text};
 use crate::lower::Lowered;
 
 /// Methods that every model has.
-const TAKEN: &[&str] = &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
+pub(super) const TAKEN: &[&str] =
+    &["new", "new_in", "from_buffer", "into_buffer", "load", "forward", "forward_with", "__build"];
 /// Constants that every model has.
 const TAKEN_CONSTANTS: &[&str] = &["PLAN"];
 /// What every model with states has beside those.
@@ -49,6 +50,9 @@ impl Interface {
         }
         for name in TAKEN_CONSTANTS {
             methods.insert((*name).into(), String::from("a constant that every model has"));
+        }
+        if model.shares() {
+            methods.insert(String::from("weights"), String::from("a method that every model with shared weights has"));
         }
         let states = super::states::there_are(lowered);
         for name in TAKEN_WITH_STATES.iter().filter(|_| states) {
@@ -107,6 +111,7 @@ impl Interface {
                 methods.insert(accessor, owner);
             }
         }
+        shared::complain_of_names(model, lowered, report);
         for (dim, _) in lowered.dims.iter() {
             let name = ast::plain(dim);
             let own = format!("the accessor of tensor `{name}`");
@@ -163,6 +168,10 @@ impl Interface {
                         };
                         quote! { #read #write }
                     }
+                    Role::Weight { .. } if accessor.apart => {
+                        let (read, write) = (accessor.read(), accessor.refuse_write("SharedWeights"));
+                        quote! { #read #write }
+                    }
                     Role::Weight { .. } | Role::State => {
                         let (read, write) = (accessor.read(), accessor.write(None));
                         quote! { #read #write }
@@ -177,24 +186,41 @@ impl Interface {
             .collect()
     }
 
+    /// Accessors of what holds shared weights.
+    pub(super) fn on_weights(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+        let weights =
+            expansion.model.fields.iter().enumerate().filter(|(_, field)| {
+                matches!(field.role, Role::Weight { .. }) && !shared::is_taken(&field.plain_name())
+            });
+        let accessors = weights.filter_map(|(index, field)| {
+            let accessor = Accessor::new(self, expansion, krate, index, field)?;
+            let (read, write) = (accessor.read_in(&quote! { self.buffer }), accessor.write_apart());
+            Some(quote! { #read #write })
+        });
+        accessors.collect()
+    }
+
     /// The outputs' accessors.
     pub(super) fn on_outputs(&self, expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         let name = &expansion.model.name;
         let outputs = format_ident!("{}Outputs", ast::plain(name));
         let accessors = expansion.model.fields.iter().enumerate().filter_map(|(index, field)| {
             let accessor = Accessor::new(self, expansion, krate, index, field)?;
-            matches!(field.role, Role::Output(_)).then(|| accessor.read_through(&quote! { self.model.buffer }))
+            matches!(field.role, Role::Output(_)).then(|| accessor.read_through(&quote! { self.model }))
         });
+        let generics = shared::generics(expansion.model, krate);
+        let shared::Generics { outputs_bounded, of_outputs, of_some_outputs, bare, used, allow, .. } = generics;
         quote! {
             #[allow(dead_code, deprecated, clippy::all)]
-            impl<'__m, __Buffer: #krate::Buffer> #outputs<'__m, __Buffer> {
+            #allow
+            impl #outputs_bounded #outputs #of_outputs {
                 #(#accessors)*
             }
 
-            impl<__Buffer> ::core::ops::Deref for #outputs<'_, __Buffer> {
-                type Target = #name<__Buffer>;
+            impl #bare ::core::ops::Deref for #outputs #of_some_outputs {
+                type Target = #name #used;
 
-                fn deref(&self) -> &#name<__Buffer> {
+                fn deref(&self) -> &#name #used {
                     self.model
                 }
             }
@@ -236,11 +262,12 @@ pub(super) fn outputs(model: &Model, krate: &Path) -> TokenStream {
         "What [`{name}::forward`] gives: the outputs, until the model is written to or run again. \
          Everything else that the model lets one read is there as well."
     );
+    let shared::Generics { outputs_declared, used, .. } = shared::generics(model, krate);
     quote! {
         #[doc = #doc]
         #[must_use]
-        #vis struct #outputs<'__m, __Buffer = #krate::DefaultBuffer> {
-            model: &'__m #name<__Buffer>,
+        #vis struct #outputs #outputs_declared {
+            model: &'__m #name #used,
         }
     }
 }
@@ -261,6 +288,8 @@ struct Accessor<'a> {
     view: TokenStream,
     /// An output that starts at another byte for other values.
     moves: bool,
+    /// It lies among the shared weights.
+    apart: bool,
 }
 
 impl<'a> Accessor<'a> {
@@ -301,7 +330,8 @@ impl<'a> Accessor<'a> {
         };
         let moves = matches!(field.role, Role::Output(_))
             && tensor.is_some_and(|tensor| expansion.moving.binary_search(&tensor).is_ok());
-        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view, moves })
+        let apart = shared::lies_there(expansion, &field.role, tensor);
+        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view, moves, apart })
     }
 
     fn offset(&self) -> TokenStream {
@@ -311,28 +341,49 @@ impl<'a> Accessor<'a> {
                 let view = &self.view;
                 quote! { #view.offset }
             }
+            Some(tensor) if self.apart => {
+                let krate = self.krate;
+                quote! { #krate::__private::weight_offset(&<#model>::PLAN, #tensor) }
+            }
             Some(tensor) => quote! { <#model>::PLAN.tensors[#tensor].view.offset },
             None => quote! { ::core::unreachable!() },
         }
     }
 
     fn read(&self) -> TokenStream {
-        self.read_through(&quote! { self.buffer })
+        self.read_through(&quote! { self })
     }
 
-    fn read_through(&self, buffer: &TokenStream) -> TokenStream {
+    /// Of the model, which `owner` is.
+    fn read_through(&self, owner: &TokenStream) -> TokenStream {
+        match self.apart {
+            true => self.read_in(&quote! { #owner.weights.buffer }),
+            false => self.read_in(&quote! { #owner.buffer }),
+        }
+    }
+
+    /// The type of the buffer that it lies in.
+    fn lies_in(&self) -> Ident {
+        if self.apart { format_ident!("__Weights") } else { format_ident!("__Buffer") }
+    }
+
+    fn read_in(&self, buffer: &TokenStream) -> TokenStream {
+        let lies_in = self.lies_in();
         let Accessor { krate, field: ast::Field { docs, vis, name, .. }, ty, .. } = self;
         let (offset, doc) = (self.offset(), format!("\n\nTensor `{}`: `{}`.", self.field.plain_name(), self.shape));
         if let Some((element, rank)) = &self.open {
-            let view = &self.view;
+            let (view, model) = (&self.view, self.model);
             let body = match self.tensor {
+                Some(_) if self.apart => quote! {
+                    #krate::__private::open_ref(&#buffer, &#krate::__private::weight_view(&<#model>::PLAN, &#view))
+                },
                 Some(_) => quote! { #krate::__private::open_ref(&#buffer, &#view) },
                 None => quote! { ::core::unreachable!() },
             };
             return quote! {
                 #(#docs)*
                 #[doc = #doc]
-                #vis fn #name(&self) -> #krate::OpenRef<'_, #element, #rank, __Buffer> { #body }
+                #vis fn #name(&self) -> #krate::OpenRef<'_, #element, #rank, #lies_in> { #body }
             };
         }
         let body = match self.tensor {
@@ -342,7 +393,7 @@ impl<'a> Accessor<'a> {
         quote! {
             #(#docs)*
             #[doc = #doc]
-            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, __Buffer> { #body }
+            #vis fn #name(&self) -> #krate::TensorRef<'_, #ty, #lies_in> { #body }
         }
     }
 
@@ -407,6 +458,39 @@ impl<'a> Accessor<'a> {
             #(#docs)*
             #[doc = #doc]
             #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Buffer> { #body }
+        }
+    }
+
+    /// Of what holds the weights.
+    fn write_apart(&self) -> TokenStream {
+        let Accessor { krate, field: ast::Field { docs, vis, .. }, ty, .. } = self;
+        let name = format_ident!("{}_mut", self.field.plain_name());
+        let (offset, doc) =
+            (self.offset(), format!("\n\nTensor `{}`: {}. To be written.", self.field.plain_name(), self.shape));
+        let body = match self.tensor {
+            Some(_) => quote! { #krate::__private::weight_mut(&mut self.buffer, #offset) },
+            None => quote! { ::core::unreachable!() },
+        };
+        quote! {
+            #(#docs)*
+            #[doc = #doc]
+            #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Weights> { #body }
+        }
+    }
+
+    /// A method to write that cannot be called and says why.
+    fn refuse_write(&self, why: &str) -> TokenStream {
+        let Accessor { krate, field: ast::Field { docs, vis, .. }, ty, .. } = self;
+        let (name, why) = (format_ident!("{}_mut", self.field.plain_name()), format_ident!("{why}"));
+        quote! {
+            #(#docs)*
+            #[doc(hidden)]
+            #vis fn #name(&mut self) -> #krate::TensorMut<'_, #ty, __Weights>
+            where
+                __Weights: #krate::__private::#why,
+            {
+                ::core::unreachable!()
+            }
         }
     }
 

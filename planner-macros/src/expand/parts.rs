@@ -10,6 +10,7 @@ use syn::{Path, Visibility};
 
 use super::Expansion;
 use super::interface::tensor_type;
+use super::shared;
 use crate::ast::{self, Role};
 use crate::lower::{Lowered, Part};
 
@@ -28,6 +29,11 @@ pub(super) struct Group<'a> {
 }
 
 impl Group<'_> {
+    /// It is filled from a source.
+    pub(super) fn is_weight(&self) -> bool {
+        matches!(self.declared.role, Role::Weight { .. })
+    }
+
     /// The names of its accessors.
     pub(super) fn methods(&self) -> Vec<String> {
         let mut methods = vec![self.method.clone()];
@@ -65,10 +71,32 @@ pub(super) fn groups<'a>(lowered: &'a Lowered<'_>) -> Vec<Group<'a>> {
 pub(super) fn accessors(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let groups = groups(expansion.lowered);
     let accessors = groups.iter().filter(|group| !expansion.interface.is_silent(&group.method));
-    accessors.filter_map(|group| accessor(group, expansion, krate)).collect()
+    accessors.filter_map(|group| accessor(group, expansion, krate, Of::Model)).collect()
 }
 
-fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path) -> Option<TokenStream> {
+/// Accessors of the blocks' weights, of what holds them when they are shared.
+pub(super) fn on_weights(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
+    let groups = groups(expansion.lowered);
+    let weights = groups.iter().filter(|group| group.is_weight() && !shared::is_taken(&group.method));
+    let accessors = weights.filter(|group| !expansion.interface.is_silent(&group.method));
+    accessors.filter_map(|group| accessor(group, expansion, krate, Of::Weights)).collect()
+}
+
+/// Whose accessor it is.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Model,
+    /// What holds shared weights.
+    Weights,
+}
+
+fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path, of: Of) -> Option<TokenStream> {
+    let apart = expansion.model.shares() && matches!(group.declared.role, Role::Weight { .. });
+    let (buffer, lies_in) = match (apart, of) {
+        (true, Of::Model) => (quote! { self.weights.buffer }, format_ident!("__Weights")),
+        (true, Of::Weights) => (quote! { self.buffer }, format_ident!("__Weights")),
+        (false, _) => (quote! { self.buffer }, format_ident!("__Buffer")),
+    };
     let Group { declared, copies, .. } = group;
     let first = *group.tensors.first()?;
     let ty = tensor_type(expansion.lowered, first)?;
@@ -82,6 +110,8 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path) -> Optio
         1 => format_ident!("__copy"),
         _ => format_ident!("__copy_{chain}"),
     };
+    let numbers = copies.iter().map(|_| quote! { ::core::primitive::usize });
+    let numbers: Vec<TokenStream> = numbers.collect();
     let parameters: Vec<_> = (0..copies.len()).map(copy).collect();
     let offset = match expansion.planned {
         None => None,
@@ -91,7 +121,10 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path) -> Optio
                 true => quote! { #(#positions)* },
                 false => quote! { #krate::__private::copy(&[#(#positions),*], &[#((#parameters, #copies)),*]) },
             };
-            Some(quote! { <#model>::PLAN.tensors[#position].view.offset })
+            Some(match apart {
+                true => quote! { #krate::__private::weight_offset(&<#model>::PLAN, #position) },
+                false => quote! { <#model>::PLAN.tensors[#position].view.offset },
+            })
         }
     };
     let body = |function: &str, rest: TokenStream| match &offset {
@@ -109,23 +142,35 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path) -> Optio
     };
     let doc = format!("\n\nTensor `{}`: `{shape}`.{panics}", group.path);
     let name = format_ident!("{}", group.method);
-    let read_body = body("tensor_ref", quote! { &self.buffer });
+    let read_body = body("tensor_ref", quote! { &#buffer });
     let read = quote! {
         #(#docs)*
         #[doc = #doc]
         #[track_caller]
-        #vis fn #name(&self #(, #parameters: ::core::primitive::usize)*) -> #krate::TensorRef<'_, #ty, __Buffer> {
+        #vis fn #name(&self #(, #parameters: ::core::primitive::usize)*) -> #krate::TensorRef<'_, #ty, #lies_in> {
             #read_body
         }
     };
     let write = matches!(declared.role, Role::Weight { .. } | Role::State).then(|| {
         let name = format_ident!("{}_mut", group.method);
-        let body = body("weight_mut", quote! { &mut self.buffer });
+        if apart && of == Of::Model {
+            return quote! {
+                #(#docs)*
+                #[doc(hidden)]
+                #vis fn #name(&mut self #(, _: #numbers)*) -> #krate::TensorMut<'_, #ty, __Weights>
+                where
+                    __Weights: #krate::__private::SharedWeights,
+                {
+                    ::core::unreachable!()
+                }
+            };
+        }
+        let body = body("weight_mut", quote! { &mut #buffer });
         quote! {
             #(#docs)*
             #[doc = #doc]
             #[track_caller]
-            #vis fn #name(&mut self #(, #parameters: ::core::primitive::usize)*) -> #krate::TensorMut<'_, #ty, __Buffer> {
+            #vis fn #name(&mut self #(, #parameters: ::core::primitive::usize)*) -> #krate::TensorMut<'_, #ty, #lies_in> {
                 #body
             }
         }

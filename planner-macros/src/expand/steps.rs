@@ -6,7 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
-use super::{Expansion, open, own, states};
+use super::{Expansion, open, own, shared, states};
 use crate::ast::Origin;
 
 /// The value of `PLAN`.
@@ -15,7 +15,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let Some(planned) = expansion.planned else {
         return quote! { #krate::__private::no_plan(#name) };
     };
-    let Planned { size, align, lower_bound, optimal, persistent, .. } = planned;
+    let Planned { size, align, lower_bound, optimal, persistent, shared, .. } = planned;
     let tensors = planned.tensors.iter().map(|tensor| {
         let (name, first, last) = (&tensor.name, tensor.first, tensor.last);
         let role = format_ident!("{}", tensor.role.variant());
@@ -38,6 +38,15 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     });
     let open = open::extents(planned, krate);
     let bytes = Literal::u64_unsuffixed(*size as u64);
+    let shared = match shared {
+        0 => quote! { 0 },
+        // What a target has to address is all of it.
+        _ => {
+            let start = size.next_multiple_of(*align);
+            let end = Literal::u64_unsuffixed((start + shared) as u64);
+            quote! { #krate::__private::fits::<#end>() - #start }
+        }
+    };
     quote! {
         #krate::Plan {
             model: #name,
@@ -46,6 +55,7 @@ pub(super) fn plan(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
             lower_bound: #lower_bound,
             optimal: #optimal,
             persistent: #persistent,
+            shared: #shared,
             tensors: &[#(#tensors),*],
             steps: &[#(#steps),*],
             saved: &[#(#saved),*],
@@ -69,6 +79,7 @@ fn view(view: &View, krate: &Path) -> TokenStream {
 pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
+    let of_outputs = shared::generics(expansion.model, krate).of_some_outputs;
     let errors = match states::there_are(expansion.lowered) {
         true => {
             "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
@@ -93,7 +104,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// # Errors
         #[doc = #errors]
         #open_doc
-        pub fn forward(&mut self) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
+        pub fn forward(&mut self) -> ::core::result::Result<#outputs #of_outputs, #krate::Error>
         where
             #bounds
         {
@@ -107,7 +118,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         pub fn forward_with<__Hook>(
             &mut self,
             __hook: &mut __Hook,
-        ) -> ::core::result::Result<#outputs<'_, __Buffer>, #krate::Error>
+        ) -> ::core::result::Result<#outputs #of_outputs, #krate::Error>
         where
             __Hook: #krate::Hook<__Buffer>,
             #bounds
@@ -153,6 +164,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
     let inputs: Vec<TokenStream> = inputs.collect();
     let origins = expansion.model.origins();
     let varies = expansion.model.varying().next().is_some();
+    let (shares, shared) = (expansion.model.shares(), shared::of_call(expansion.model));
     let torn = planned.steps.iter().any(|step| states::writes(planned, step));
     let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
@@ -166,13 +178,13 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         };
         let (inputs, outputs, scratch) = (views(&step.inputs), views(&step.outputs), views(&step.scratch));
         let run = match own::call(&*step.op, &origins) {
-            Some((call, origin)) => own::run(call, origin, [&inputs, &outputs, &scratch], krate),
+            Some((call, origin)) => own::run(call, origin, [&inputs, &outputs, &scratch, &shared], krate),
             None => {
                 let op = operator(&*step.op, krate);
                 quote! {
                     #krate::Kernel::run(
                         &mut self.buffer,
-                        &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch },
+                        &#krate::Call { op: #op, inputs: #inputs, outputs: #outputs, scratch: #scratch, shared: #shared },
                     )
                 }
             }
@@ -186,7 +198,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
             },
             false => quote! { #run?; },
         };
-        let after = match varies {
+        let after = match varies || shares {
             true => quote! { after_at(__hook, &mut self.buffer, PLAN, __places, #index) },
             false => quote! { after(__hook, &mut self.buffer, PLAN, #index) },
         };
@@ -203,16 +215,24 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
             self.inputs.take(&[#(#inputs),*])?;
             const MOVING: &[::core::primitive::usize] = &[#(#moving),*];
             let (__values, __views) = (self.open.values(), self.open.views());
-            let __places = #krate::__private::Places { moving: MOVING, views: __views };
+            let __places = #krate::__private::Places { moving: MOVING, views: __views, shared: #shared };
+        };
+        (take, quote! { before_at(__hook, &mut self.buffer, PLAN, __places) })
+    } else if shares {
+        let take = quote! {
+            self.inputs.take(&[#(#inputs),*])?;
+            let __places = #krate::__private::Places { shared: #shared, ..#krate::__private::Places::FIXED };
         };
         (take, quote! { before_at(__hook, &mut self.buffer, PLAN, __places) })
     } else {
         (quote! { self.inputs.take(&[#(#inputs),*])?; }, quote! { before(__hook, &mut self.buffer, PLAN) })
     };
+    let shared = shared::before_steps(expansion.model, krate);
     quote! {
         const PLAN: &#krate::Plan<'static> = &<#name>::PLAN;
         #[allow(dead_code)]
         const TENSORS: &[#krate::PlanTensor<'static>] = PLAN.tensors;
+        #shared
         #take
         #krate::Hook::#before?;
         #(#steps)*

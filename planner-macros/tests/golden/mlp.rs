@@ -21,6 +21,7 @@ impl Mlp {
         lower_bound: 771904usize,
         optimal: true,
         persistent: 407080usize,
+        shared: 0,
         tensors: &[
             ::model_graph::__private::tensor(
                 "image",
@@ -269,6 +270,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 },
                 outputs: const { &[TENSORS[5usize].view] },
                 scratch: const { &[] },
+                shared: ::core::option::Option::None,
             },
         )?;
         ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 0usize)?;
@@ -285,6 +287,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 },
                 outputs: const { &[TENSORS[6usize].view] },
                 scratch: const { &[] },
+                shared: ::core::option::Option::None,
             },
         )?;
         ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 1usize)?;
@@ -297,6 +300,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
                 inputs: const { &[TENSORS[6usize].view] },
                 outputs: const { &[TENSORS[7usize].view] },
                 scratch: const { &[] },
+                shared: ::core::option::Option::None,
             },
         )?;
         ::model_graph::Hook::after(__hook, &mut self.buffer, PLAN, 2usize)?;

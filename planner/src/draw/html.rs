@@ -8,7 +8,7 @@ use super::boxes::{ROLES, shades};
 use super::label::Escaped;
 use super::layout::{Layout, drawn, drawn_life};
 use super::scale::Scale;
-use super::words::{Extents, Grouped, Life, Name, Size, Verdict, Whose, bytes, name};
+use super::words::{Apart, Extents, Grouped, Life, Name, Size, Verdict, Whose, bytes, name};
 use crate::Plan;
 
 /// A plan as one self-contained HTML page, written by `Display`.
@@ -58,7 +58,7 @@ fn facts(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(
         f,
         "<p class=\"facts\"><b>{}</b> ({} bytes) in one buffer, aligned to {}. Lower bound <b>{}</b> bytes, {}. \
-         Persistent {}, transient {}. {} tensors, {} steps.</p>",
+         Persistent {}, transient {}. {} tensors, {} steps{}.</p>",
         Size::of(plan.size),
         Grouped::of(plan.size),
         Grouped::of(plan.align),
@@ -67,7 +67,8 @@ fn facts(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Size::of(plan.persistent),
         Size::of(plan.size.saturating_sub(plan.persistent)),
         Grouped::of(plan.tensors.len()),
-        Grouped::of(plan.steps.len())
+        Grouped::of(plan.steps.len()),
+        Apart(plan)
     )
 }
 
@@ -130,7 +131,8 @@ fn tensors(plan: &Plan<'_>, layout: &Layout, f: &mut fmt::Formatter<'_>) -> fmt:
     )?;
     for (index, (tensor, (root, order))) in plan.tensors.iter().zip(places).enumerate() {
         let [first, last] = drawn_life(plan, root, index);
-        let [start, end] = drawn(plan, root, index);
+        // What lies in another buffer is listed and takes no place in the picture.
+        let [start, end] = if plan.is_shared(&tensor.view) { [0; 2] } else { drawn(plan, root, index) };
         write!(
             f,
             "<tr data-box=\"{first} {last} {start} {end} {root} {order}\"><td>{}<td>{}<td>{}<td>{}",

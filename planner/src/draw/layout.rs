@@ -32,7 +32,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The storages of a plan.
+    /// The storages of a plan's own buffer.
     pub(super) fn of(plan: &Plan<'_>) -> Layout {
         const NONE: usize = usize::MAX;
         let (count, end) = (plan.tensors.len(), plan.end());
@@ -41,6 +41,10 @@ impl Layout {
         let roots: Vec<usize> = (0..count).map(|tensor| root(plan, tensor)).collect();
         for index in 0..count {
             let tensor = &plan.tensors[index];
+            // They lie in another buffer.
+            if plan.is_shared(&plan.tensors[roots[index]].view) {
+                continue;
+            }
             let [first, last] = life(plan, tensor);
             let slot = &mut place[roots[index]];
             if *slot == NONE {

@@ -162,6 +162,9 @@ impl Display for Peak<'_> {
             row(f, unused)?;
             f.write_str("not in use then: holes, alignment")?;
         }
+        if plan.shared > 0 {
+            write!(f, "\nbeside it: {} bytes of weights in a buffer of their own", Grouped::of(plan.shared))?;
+        }
         Ok(())
     }
 }

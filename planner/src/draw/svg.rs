@@ -8,7 +8,7 @@ use super::label::{At, Escaped, text_width};
 use super::layout::Layout;
 use super::scale::Scale;
 use super::unnamed::Unnamed;
-use super::words::{Grouped, Moment, Name, Size, Tick, Verdict, stripes};
+use super::words::{Apart, Grouped, Moment, Name, Size, Tick, Verdict, stripes};
 use crate::{Plan, PlanTensor, Role, Storage};
 
 /// A plan as an SVG picture. It is written by `Display`, so that `to_string` and `write!` do all that is needed.
@@ -95,13 +95,14 @@ fn head(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     )?;
     writeln!(
         f,
-        "<text x=\"16\" y=\"47\" class=\"m\">{} bytes; lower bound {}, {}; persistent {}; {} tensors, {} steps</text>",
+        "<text x=\"16\" y=\"47\" class=\"m\">{} bytes; lower bound {}, {}; persistent {}; {} tensors, {} steps{}</text>",
         Grouped::of(plan.size),
         Grouped::of(plan.lower_bound),
         Verdict(plan),
         Size::of(plan.persistent),
         Grouped::of(plan.tensors.len()),
-        Grouped::of(plan.steps.len())
+        Grouped::of(plan.steps.len()),
+        Apart(plan)
     )
 }
 

@@ -37,10 +37,12 @@ impl Display for Plan<'_> {
 
 fn summary(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let always = |&tensor: &usize| plan.tensors[tensor].role.is_persistent() && root(plan, tensor) == tensor;
-    let persistent = (0..plan.tensors.len()).filter(always).count();
+    let apart = |tensor: &usize| plan.is_shared(&plan.tensors[*tensor].view);
+    let persistent = (0..plan.tensors.len()).filter(always).filter(|tensor| !apart(tensor)).count();
+    let shared = (0..plan.tensors.len()).filter(always).filter(apart).count();
     let transient = plan.size.saturating_sub(plan.persistent);
     let line = |f: &mut fmt::Formatter<'_>, what: &str, number: usize| {
-        write!(f, "\n{what:<12}{} bytes", Right(Grouped::of(number), width(Grouped::of(plan.size))))?;
+        write!(f, "\n{what:<12}{} bytes", Right(Grouped::of(number), width(Grouped::of(plan.size.max(plan.shared)))))?;
         if number >= 1024 { write!(f, " ({})", Size::of(number)) } else { Ok(()) }
     };
     write!(f, "model {}", Name(plan.model, LINE))?;
@@ -51,6 +53,10 @@ fn summary(plan: &Plan<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     line(f, "persistent", plan.persistent)?;
     write!(f, " in {}", Count(persistent, "tensor"))?;
     line(f, "transient", transient)?;
+    if plan.shared > 0 {
+        line(f, "shared", plan.shared)?;
+        write!(f, " in {}, in a buffer of their own at {}", Count(shared, "weight"), Grouped::of(plan.shared_start()))?;
+    }
     for saving in plan.saved {
         line(f, "saved", saving.bytes)?;
         write!(f, " by {}", saving.by)?;

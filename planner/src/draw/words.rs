@@ -291,6 +291,20 @@ impl Display for Whose<'_, '_> {
     }
 }
 
+/// What is said of shared weights where a picture shows the model's own buffer: nothing when there are none.
+#[cfg(feature = "alloc")]
+pub(super) struct Apart<'a, 'p>(pub(super) &'a Plan<'p>);
+
+#[cfg(feature = "alloc")]
+impl Display for Apart<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.shared {
+            0 => Ok(()),
+            shared => write!(f, "; not drawn: {} of weights in a buffer of their own", Size::of(shared)),
+        }
+    }
+}
+
 /// How near a plan is to its lower bound.
 pub(super) struct Verdict<'a, 'p>(pub(super) &'a Plan<'p>);
 

@@ -1,6 +1,7 @@
 //! The checker: takes a finished plan and nothing else, and makes sure that every value is still there when it is read.
 //! It shares no code with the passes and is plain on purpose.
 
+mod shared;
 mod state;
 
 use alloc::string::{String, ToString};
@@ -9,6 +10,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
+use self::shared::{check_shared, is_shared_weight};
 use self::state::{is_of_state, next_versions};
 use super::bytes::{overlap, unsound, within};
 use crate::{Plan, PlanTensor, Role, Storage, View};
@@ -38,6 +40,7 @@ pub(super) use fault;
 pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     check_indices(plan)?;
     check_places(plan)?;
+    check_shared(plan)?;
     check_scratch(plan)?;
     check_sources(plan)?;
     let next = next_versions(plan)?;
@@ -241,9 +244,9 @@ fn check_places(plan: &Plan<'_>) -> Result<(), Fault> {
     if let Some((tensor, what)) = plan.tensors.iter().find_map(|tensor| Some((tensor, unsound(&tensor.view)?))) {
         fault!("`{}` {what}", tensor.name);
     }
-    for tensor in plan.tensors {
+    for (index, tensor) in plan.tensors.iter().enumerate() {
         let span = tensor.view.span();
-        if span.end > plan.size {
+        if span.end > plan.size && !is_shared_weight(plan, index) {
             fault!("`{}` ends at {} in a buffer of {}", tensor.name, span.end, plan.size);
         }
         if !tensor.view.offset.is_multiple_of(tensor.view.dtype.align()) {

@@ -41,6 +41,8 @@ pub struct Options {
     pub concat: bool,
     /// Let elementwise operators become stages of the product or convolution before them.
     pub fuse: bool,
+    /// Give the weights a buffer of their own, which instances share: see [`Plan::shared`].
+    pub shared_weights: bool,
     /// In which order the calls are run.
     pub order: Order,
     /// How long to search for the least memory.
@@ -65,6 +67,7 @@ impl Default for Options {
             views: true,
             concat: true,
             fuse: true,
+            shared_weights: false,
             order: Order::Declared,
             budget: crate::offset::Budget::default(),
         }
@@ -95,6 +98,8 @@ pub struct Planned {
     pub optimal: bool,
     /// See [`Plan::persistent`].
     pub persistent: usize,
+    /// See [`Plan::shared`].
+    pub shared: usize,
     /// Every tensor.
     pub tensors: Vec<PlannedTensor>,
     /// The steps.
@@ -194,6 +199,7 @@ impl Planned {
             lower_bound: self.lower_bound,
             optimal: self.optimal,
             persistent: self.persistent,
+            shared: self.shared,
             tensors: &tensors,
             steps: &steps,
             saved: &self.saved,
@@ -294,7 +300,7 @@ fn least(graph: &Graph, options: &Options) -> Result<usize, PlanError> {
             if options.in_place {
                 alias::in_place(&mut lowered, &lifetimes);
             }
-            least = least.min(place::bound(&lowered, &lifetimes, options.align)?);
+            least = least.min(place::bound(&lowered, &lifetimes, options)?);
         }
     }
     Ok(least)

@@ -1,5 +1,5 @@
 //! Offsets: what always lives at the start of the buffer, one after the other; above it the transient tensors where the
-//! solver puts them.
+//! solver puts them. Weights that are shared come behind all that, at offsets that the buffer does not have.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -9,6 +9,7 @@ use core::ops::Range;
 use super::lifetime::Lifetime;
 use super::lower::Lowered;
 use super::{Options, PlanError, Planned, PlannedStep, PlannedTensor};
+use crate::Role;
 use crate::graph::Graph;
 use crate::offset::{self, Buffer, Part};
 
@@ -21,7 +22,8 @@ pub(super) fn place(
     below: Option<usize>,
 ) -> Result<Option<Planned>, PlanError> {
     let end = lowered.steps.len() + 1;
-    let Storages { mut offsets, top, transient, mut buffers } = storages(&lowered, &lifetimes, options.align)?;
+    let Storages { mut offsets, top, transient, mut buffers, weights, shared } =
+        storages(&lowered, &lifetimes, options)?;
     let mut size = top;
     let persistent = top;
     let enough = |size: usize| below.is_some_and(|below| size >= below);
@@ -49,11 +51,14 @@ pub(super) fn place(
         // What was proved of coarser shapes says nothing of the exact ones, unless the bound is met.
         optimal = solution.peak <= bound || (solution.optimal && !coarser);
     }
-    if isize::try_from(size).is_err() {
-        return Err(PlanError::TooLarge);
-    }
     if enough(size) {
         return Ok(None);
+    }
+    let start = size.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?;
+    weights.iter().for_each(|root| offsets[*root] = start.saturating_add(offsets[*root]));
+    let end_of_all = if shared > 0 { start.checked_add(shared).ok_or(PlanError::TooLarge)? } else { size };
+    if isize::try_from(end_of_all).is_err() {
+        return Err(PlanError::TooLarge);
     }
     let steps = lowered
         .steps
@@ -92,6 +97,7 @@ pub(super) fn place(
         lower_bound,
         optimal,
         persistent,
+        shared,
         tensors,
         steps,
         saved: Vec::new(),
@@ -109,21 +115,37 @@ struct Storages {
     /// The other tensors with storage of their own, and what that occupies.
     transient: Vec<usize>,
     buffers: Vec<Buffer>,
+    /// The weights that are shared, whose offsets count from the start of their own buffer.
+    weights: Vec<usize>,
+    /// Where that buffer ends.
+    shared: usize,
 }
 
-fn storages(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<Storages, PlanError> {
+fn storages(lowered: &Lowered, lifetimes: &[Lifetime], options: &Options) -> Result<Storages, PlanError> {
+    let align = options.align;
     let tensors = &lowered.tensors;
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); tensors.len()];
     for (index, tensor) in tensors.iter().enumerate() {
         members[tensor.root].push(index);
     }
-    let mut found = Storages { offsets: vec![0; tensors.len()], top: 0, transient: Vec::new(), buffers: Vec::new() };
+    let mut found = Storages {
+        offsets: vec![0; tensors.len()],
+        top: 0,
+        transient: Vec::new(),
+        buffers: Vec::new(),
+        weights: Vec::new(),
+        shared: 0,
+    };
     for (root, members) in members.iter().enumerate() {
         if members.is_empty() {
             continue;
         }
         let bytes = members.iter().map(|member| tensors[*member].view.span().end).max().unwrap_or(0);
-        if members.iter().any(|member| tensors[*member].role.is_persistent()) {
+        if options.shared_weights && tensors[root].role == Role::Weight {
+            found.offsets[root] = found.shared.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
+            found.shared = found.offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
+            found.weights.push(root);
+        } else if members.iter().any(|member| tensors[*member].role.is_persistent()) {
             found.offsets[root] = found.top.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
             found.top = found.offsets[root].checked_add(bytes).ok_or(PlanError::TooLarge)?;
         } else {
@@ -135,9 +157,9 @@ fn storages(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<S
 }
 
 /// The least that this lowering can need.
-pub(super) fn bound(lowered: &Lowered, lifetimes: &[Lifetime], align: usize) -> Result<usize, PlanError> {
-    let found = storages(lowered, lifetimes, align)?;
-    let base = found.top.checked_next_multiple_of(align).ok_or(PlanError::TooLarge)?;
+pub(super) fn bound(lowered: &Lowered, lifetimes: &[Lifetime], options: &Options) -> Result<usize, PlanError> {
+    let found = storages(lowered, lifetimes, options)?;
+    let base = found.top.checked_next_multiple_of(options.align).ok_or(PlanError::TooLarge)?;
     let bound = offset::lower_bound(&found.buffers);
     Ok(if bound == 0 { found.top } else { base.saturating_add(bound) })
 }

@@ -2,7 +2,9 @@
 
 use model_graph_planner::offset::Budget;
 use model_graph_planner::op::{self, Args, Entry, OPERATORS, Value};
-use model_graph_planner::{DType, Graph, NodeId, Options, Order, Role, Shape, TensorId, Type, plan, verify};
+use model_graph_planner::{
+    DType, Graph, NodeId, Options, Order, PlanTensor, Role, Shape, TensorId, Type, plan, verify,
+};
 
 use super::Bytes;
 
@@ -21,7 +23,8 @@ pub(crate) fn plan_then_verify(data: &[u8]) {
     planned.with(|plan| twice.with(|twice| assert_eq!(plan, twice, "{graph}")));
     planned.with(|plan| {
         assert!(plan.lower_bound <= plan.size, "{options:?}\n{graph}");
-        let end = plan.tensors.iter().map(|tensor| tensor.view.span().end).max().unwrap_or(0);
+        let own = |tensor: &&PlanTensor<'_>| !options.shared_weights || tensor.view.offset < plan.shared_start();
+        let end = plan.tensors.iter().filter(own).map(|tensor| tensor.view.span().end).max().unwrap_or(0);
         assert!(end <= plan.size && plan.size <= end.next_multiple_of(plan.align), "{end} {}\n{graph}", plan.size);
     });
     let plain = Options { in_place: false, concat: false, fuse: false, order: Order::Declared, ..options };
@@ -37,6 +40,7 @@ fn options(bytes: &mut Bytes<'_>) -> Options {
         concat: switches & 2 == 0,
         views: switches & 16 == 0,
         fuse: switches & 4 == 0,
+        shared_weights: switches & 32 != 0,
         order: if switches & 8 == 0 { Order::Declared } else { Order::MinPeak },
         budget: Budget::steps(500),
     }

@@ -152,6 +152,7 @@ impl Draft {
             lower_bound,
             optimal: size == lower_bound,
             persistent,
+            shared: 0,
             tensors: leak(&self.tensors),
             steps: leak(&self.steps),
             saved: &[],

@@ -17,6 +17,7 @@ mod fill;
 mod fixed;
 mod gather;
 mod gemm;
+mod image;
 mod linear;
 mod math;
 mod matmul;
@@ -48,6 +49,7 @@ mod write;
 #[cfg(feature = "alloc")]
 pub use owned::{Cpu, OwnedBytes};
 
+pub use image::CpuImage;
 pub use own::{Element, Input, Operands, Output, Positions, Scratch, operands, positions};
 
 use crate::buffer::check_range;

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use model_graph_planner::op::{Described, MAX_OPERANDS, Operator, infer};
 use model_graph_planner::{DType, Dim, Shape, Type};
 
-use crate::{Call, Error, ErrorKind, MAX_RANK, View, op};
+use crate::{Call, Error, ErrorKind, MAX_RANK, Shared, View, op};
 
 /// Where a kernel finds an input.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub(super) struct Operands<'a, T, const N: usize> {
 /// [`ErrorKind::Overlap`], [`ErrorKind::Misaligned`]. Nothing was written.
 pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     bytes: &'a mut [u8],
-    call: &Call<'_, O>,
+    call: &Call<'a, O>,
 ) -> Result<Operands<'a, T, N>, Error> {
     const { assert!(N <= MAX_OPERANDS) };
     let mut in_place = [false; MAX_OPERANDS];
@@ -87,7 +87,7 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     }
     packed_unless(call.op.writes(output), output)?;
     enough(call.op.scratch(&types[..given], &type_of(output)?), call.scratch)?;
-    carve(bytes, O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
+    carve((bytes, call.shared), O::SPEC.name, output, call.inputs, &in_place, call.scratch.first())
 }
 
 /// As [`operands`], for an operator that has none and writes strides.
@@ -101,19 +101,18 @@ pub(super) fn only_output<'a, O: Operator, T: Pod>(
         Ok(inferred) => return Err(length(inferred.shape.elements().unwrap_or(usize::MAX), output.elements())),
         Err(_) => return Err(length(MAX_RANK, output.rank)),
     }
-    Ok(carve::<T, 0>(bytes, call.op.kernel(), output, &[], &[false; MAX_OPERANDS], None)?.output)
+    Ok(carve::<T, 0>((bytes, None), call.op.kernel(), output, &[], &[false; MAX_OPERANDS], None)?.output)
 }
 
 /// As [`operands`], for an operator with stages: its own operands are the first `count`, and each of the others has to
 /// broadcast to the output and share no byte with it.
-pub(super) fn fused_operands<'a, O: Described>(
+pub(super) fn fused_operands<'a, O: Described, F>(
     bytes: &'a mut [u8],
     op: &O,
     count: usize,
-    inputs: &[View],
-    outputs: &[View],
-    scratch: &[View],
+    call: &Call<'a, F>,
 ) -> Result<Operands<'a, f32, MAX_OPERANDS>, Error> {
+    let Call { inputs, outputs, scratch, shared, .. } = *call;
     let (own, others) = inputs.split_at(count);
     let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, own, outputs, O::SPEC.operands.len())?;
     match infer(op, &types[..count]) {
@@ -131,7 +130,7 @@ pub(super) fn fused_operands<'a, O: Described>(
             return Err(length(output.elements(), other.elements()));
         }
     }
-    carve(bytes, O::SPEC.name, output, inputs, &[false; MAX_OPERANDS], scratch.first())
+    carve((bytes, shared), O::SPEC.name, output, inputs, &[false; MAX_OPERANDS], scratch.first())
 }
 
 /// Checks a call that writes a state, then carves the state and the source out of `bytes`. The first of the two inputs is
@@ -141,7 +140,7 @@ pub(super) fn fused_operands<'a, O: Described>(
 /// As [`operands`], and [`ErrorKind::Position`] when the rows do not fit. Nothing was written.
 pub(super) fn written<'a, T: Pod>(
     bytes: &'a mut [u8],
-    call: &Call<'_, op::Write>,
+    call: &Call<'a, op::Write>,
 ) -> Result<(usize, Operands<'a, T, 2>), Error> {
     let (output, types) = shapes(2, call.inputs, call.outputs, 3)?;
     match call.op.infer(&types[..call.inputs.len()]) {
@@ -155,8 +154,11 @@ pub(super) fn written<'a, T: Pod>(
     let position = match call.inputs.get(2) {
         None => call.op.at,
         Some(at) => {
-            let place = span(at, bytes.len())?;
-            let at: u32 = bytemuck::pod_read_unaligned(&bytes[place]);
+            let at = match of_shared(call.shared, at)? {
+                Some(shared) => shared,
+                None => &bytes[span(at, bytes.len())?],
+            };
+            let at: u32 = bytemuck::pod_read_unaligned(at);
             usize::try_from(at).unwrap_or(usize::MAX)
         }
     };
@@ -168,7 +170,7 @@ pub(super) fn written<'a, T: Pod>(
     }
     let mut in_place = [false; MAX_OPERANDS];
     in_place[0] = true;
-    Ok((position, carve(bytes, "write", output, &call.inputs[..2], &in_place, None)?))
+    Ok((position, carve((bytes, call.shared), "write", output, &call.inputs[..2], &in_place, None)?))
 }
 
 /// The only output, and the operands' types, if there are as many as there have to be.
@@ -213,16 +215,17 @@ fn enough(needed: usize, scratch: &[View]) -> Result<(), Error> {
     if given < needed { Err(length(needed, given)) } else { Ok(()) }
 }
 
-/// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two.
+/// Hands out the output and the scratch as `&mut`, the inputs as `&` from the gaps between those two or from the shared
+/// weights, where nothing is ever written.
 pub(super) fn carve<'a, T: Pod, const N: usize>(
-    bytes: &'a mut [u8],
+    (bytes, shared): (&'a mut [u8], Option<Shared<'a>>),
     op: &'static str,
     output: &View,
     inputs: &[View],
     in_place: &[bool; MAX_OPERANDS],
     scratch: Option<&View>,
 ) -> Result<Operands<'a, T, N>, Error> {
-    let size = bytes.len();
+    let size = bytes.len().min(shared.map_or(usize::MAX, |shared| shared.start));
     let overlap = || Error::from(ErrorKind::Overlap { op });
     // What is empty is nowhere; the end of the buffer is as good a place for it as any.
     let place = |span: Range<usize>| if span.is_empty() { size..size } else { span };
@@ -244,6 +247,10 @@ pub(super) fn carve<'a, T: Pod, const N: usize>(
             found[input] = Input::Output;
             continue;
         }
+        if let Some(bytes) = of_shared(shared, view)? {
+            found[input] = Input::Slice(elements(bytes)?);
+            continue;
+        }
         let span = span(view, size)?;
         if span.is_empty() {
             found[input] = Input::Slice(&[]);
@@ -255,6 +262,14 @@ pub(super) fn carve<'a, T: Pod, const N: usize>(
     }
     let (output, scratch) = if scratch_first { (high_bytes, low_bytes) } else { (low_bytes, high_bytes) };
     Ok(Operands { output: elements_mut(output)?, inputs: found, scratch: elements_mut(scratch)? })
+}
+
+/// The bytes of an input that lies among the shared weights.
+fn of_shared<'a>(shared: Option<Shared<'a>>, view: &View) -> Result<Option<&'a [u8]>, Error> {
+    let Some(Shared { start, buffer }) = shared.filter(|shared| shared.holds(view)) else { return Ok(None) };
+    let bytes = buffer.host_bytes().ok_or(ErrorKind::NotOnHost { buffer: buffer.name() })?;
+    let place = span(&View { offset: view.offset - start, ..*view }, bytes.len())?;
+    Ok(Some(&bytes[place]))
 }
 
 /// The view's bytes, if they lie within `size`. Nothing wraps, whatever the view says.

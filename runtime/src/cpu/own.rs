@@ -77,7 +77,7 @@ elements! {
 /// [`ErrorKind::Overlap`]. A checked plan leads to none of them. Nothing was written.
 pub fn operands<'a, B: HostBuffer, O: Own, const N: usize>(
     buffer: &'a mut B,
-    call: &Call<'_, O>,
+    call: &Call<'a, O>,
 ) -> Result<Operands<'a, N>, Error> {
     const { assert!(N == O::RULE.operands.len(), "the kernel takes as many inputs as its operator has operands") };
     let rule = O::RULE;
@@ -96,7 +96,8 @@ pub fn operands<'a, B: HostBuffer, O: Own, const N: usize>(
     packed_unless(rule.strided_output, output)?;
     let mut in_place = [false; MAX_OPERANDS];
     rule.in_place.iter().for_each(|input| in_place[*input] = true);
-    let carved = carve::<u8, N>(buffer.bytes_mut(), op, output, call.inputs, &in_place, call.scratch.first())?;
+    let carved =
+        carve::<u8, N>((buffer.bytes_mut(), call.shared), op, output, call.inputs, &in_place, call.scratch.first())?;
     let needed = rule.scratch(&size, types).unwrap_or(0);
     let given = carved.scratch.len();
     let scratch = carved.scratch.get_mut(..needed).ok_or(length(needed, given))?;

@@ -133,7 +133,7 @@ impl<M: Memory, B: Chain, S: Stage + Copy> Kernel<op::Then<B, S>> for CpuBuffer<
             return Err(length(others, call.inputs.len()));
         };
         let base = call.op.base();
-        let operands = fused_operands(self.memory.bytes_mut(), base, count, call.inputs, call.outputs, call.scratch)?;
+        let operands = fused_operands(self.memory.bytes_mut(), base, count, call)?;
         let output = &call.outputs[0];
         let mut given: [(&View, &[f32]); MAX_OPERANDS] = [(output, &[]); MAX_OPERANDS];
         for (given, (view, input)) in given.iter_mut().zip(call.inputs.iter().zip(operands.inputs).skip(count)) {

@@ -394,7 +394,7 @@ proptest! {
             let (x_view, w_view) = (view(DType::F32, 0, [m, columns]), view(dtype, w_at, [rows, columns]));
             prop_assert_eq!(w_view.span().len(), bytes.len());
             let y_view = view(DType::F32, y_at, [m, rows]);
-            let call = Call { op: op::Linear { plain: false }, inputs: &[x_view, w_view], outputs: &[y_view], scratch: &[] };
+            let call = Call { op: op::Linear { plain: false }, inputs: &[x_view, w_view], outputs: &[y_view], scratch: &[], shared: None };
             host.run(&call).unwrap();
             let read = |host: &Host, view: &View| -> Vec<f32> {
                 places(view).map(|at| f32::from_ne_bytes(host.bytes()[at..at + 4].try_into().unwrap())).collect()
@@ -406,7 +406,7 @@ proptest! {
             }
             // As f32.
             let all = view(DType::F32, y_at, [rows, columns]);
-            host.run(&Call { op: op::Cast { to: DType::F32 }, inputs: &[w_view], outputs: &[all], scratch: &[] }).unwrap();
+            host.run(&Call { op: op::Cast { to: DType::F32 }, inputs: &[w_view], outputs: &[all], scratch: &[], shared: None }).unwrap();
             prop_assert_eq!(read(&host, &all), weights.iter().map(|x| *x as f32).collect::<Vec<_>>());
             // The last row and the first.
             if rows > 0 {
@@ -417,7 +417,7 @@ proptest! {
                 let mut index = view(DType::I32, index_at, [2, 1]);
                 index.rank = 1;
                 let y = view(DType::F32, y_at, [2, columns]);
-                host.run(&Call { op: op::Gather { axis: 0 }, inputs: &[w_view, index], outputs: &[y], scratch: &[] }).unwrap();
+                host.run(&Call { op: op::Gather { axis: 0 }, inputs: &[w_view, index], outputs: &[y], scratch: &[], shared: None }).unwrap();
                 let expected = weights[(rows - 1) * columns..].iter().chain(&weights[..columns]);
                 prop_assert_eq!(read(&host, &y), expected.map(|x| *x as f32).collect::<Vec<_>>());
             }
@@ -443,7 +443,9 @@ fn limits_of_integers() {
     where
         Host: Kernel<O>,
     {
-        move |host, inputs, output| host.run(&Call { op, inputs: &inputs, outputs: &[output], scratch: &[] }).unwrap()
+        move |host, inputs, output| {
+            host.run(&Call { op, inputs: &inputs, outputs: &[output], scratch: &[], shared: None }).unwrap()
+        }
     }
     assert_eq!(call(&two(op::Add {}), i64::MAX, 1), i64::MIN);
     assert_eq!(call(&two(op::Add {}), (1 << 53) + 1, 0), (1 << 53) + 1);

@@ -187,7 +187,7 @@ proptest! {
             for (index, at) in (8..from.span().end).enumerate() {
                 buffer.set(at, &[(index * 37 % 251) as u8]).unwrap();
             }
-            buffer.run(&Call { op: op::Copy {}, inputs: &[from], outputs: &[to], scratch: &[] }).unwrap();
+            buffer.run(&Call { op: op::Copy {}, inputs: &[from], outputs: &[to], scratch: &[], shared: None }).unwrap();
             for (from, to) in places(&from).zip(places(&to)) {
                 let size = dtype.size();
                 prop_assert_eq!(&buffer.bytes()[from..from + size], &buffer.bytes()[to..to + size]);

@@ -242,7 +242,7 @@ where
         }
     };
     let before = bench.buffer.bytes().to_vec();
-    let call = Call { op, inputs: &bench.inputs, outputs: &[bench.output], scratch: &scratch };
+    let call = Call { op, inputs: &bench.inputs, outputs: &[bench.output], scratch: &scratch, shared: None };
     let result = bench.buffer.run(&call);
     let mut written = vec![false; before.len()];
     if result.is_ok() {

@@ -26,7 +26,7 @@ fn transposed(view: &View) -> View {
 }
 
 fn add(buffer: &mut Host, inputs: [View; 2], output: View) -> Result<(), Error> {
-    buffer.run(&Call { op: op::Add {}, inputs: &inputs, outputs: &[output], scratch: &[] })
+    buffer.run(&Call { op: op::Add {}, inputs: &inputs, outputs: &[output], scratch: &[], shared: None })
 }
 
 fn kind(result: Result<(), Error>) -> ErrorKind {
@@ -52,11 +52,11 @@ fn al_4_odd_offsets_and_odd_rows() {
     let x: Vec<f32> = (0..1025).map(|i| (i % 7) as f32 - 3.0).collect();
     let mut buffer = floats(&[x.clone(), vec![9.0; 1024]].concat());
     let (x_view, y) = (packed(4, &[1024]), packed(4100, &[1024]));
-    buffer.run(&Call { op: op::Relu {}, inputs: &[x_view], outputs: &[y], scratch: &[] }).unwrap();
+    buffer.run(&Call { op: op::Relu {}, inputs: &[x_view], outputs: &[y], scratch: &[], shared: None }).unwrap();
     assert_eq!(read(&buffer, &y), x[1..].iter().map(|x| x.max(0.0)).collect::<Vec<_>>());
     let mut buffer = floats(&[&x[..15], &[0.0; 15]].concat());
     let (m, y) = (packed(0, &[3, 5]), packed(60, &[3, 5]));
-    buffer.run(&Call { op: op::Relu {}, inputs: &[m], outputs: &[y], scratch: &[] }).unwrap();
+    buffer.run(&Call { op: op::Relu {}, inputs: &[m], outputs: &[y], scratch: &[], shared: None }).unwrap();
     assert_eq!(read(&buffer, &y), x[..15].iter().map(|x| x.max(0.0)).collect::<Vec<_>>());
 }
 
@@ -75,14 +75,20 @@ fn overlaps_are_errors() {
     add(&mut buffer, [a, packed(8, &[4])], b).unwrap();
     // An operator that cannot work in place.
     let square = packed(0, &[2, 2]);
-    let call = Call { op: op::MatMul {}, inputs: &[square, packed(16, &[2, 2])], outputs: &[square], scratch: &[] };
+    let call = Call {
+        op: op::MatMul {},
+        inputs: &[square, packed(16, &[2, 2])],
+        outputs: &[square],
+        scratch: &[],
+        shared: None,
+    };
     assert_eq!(kind(buffer.run(&call)), ErrorKind::Overlap { op: "matmul" });
     // Scratch is written as well.
-    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(8, &[4])] };
+    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(8, &[4])], shared: None };
     assert_eq!(kind(buffer.run(&call)), ErrorKind::Overlap { op: "relu" });
-    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(40, &[4])] };
+    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(40, &[4])], shared: None };
     assert_eq!(kind(buffer.run(&call)), ErrorKind::Overlap { op: "relu" });
-    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(16, &[4])] };
+    let call = Call { op: op::Relu {}, inputs: &[a], outputs: &[b], scratch: &[packed(16, &[4])], shared: None };
     buffer.run(&call).unwrap();
 }
 
@@ -111,13 +117,14 @@ fn operands_of_the_wrong_form_are_errors() {
     let mut bytes = packed(16, &[4]);
     bytes.dtype = DType::U8;
     length(add(&mut buffer, [packed(0, &[4]), bytes], y));
-    let call = Call { op: op::Add {}, inputs: &[packed(0, &[4])], outputs: &[y], scratch: &[] };
+    let call = Call { op: op::Add {}, inputs: &[packed(0, &[4])], outputs: &[y], scratch: &[], shared: None };
     length(buffer.run(&call));
-    let call = Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[], scratch: &[] };
+    let call = Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[], scratch: &[], shared: None };
     length(buffer.run(&call));
     // Softmax takes packed rows only.
     let x = transposed(&packed(0, &[2, 3]));
-    let call = Call { op: op::Softmax { axis: 1 }, inputs: &[x], outputs: &[packed(64, &[3, 2])], scratch: &[] };
+    let call =
+        Call { op: op::Softmax { axis: 1 }, inputs: &[x], outputs: &[packed(64, &[3, 2])], scratch: &[], shared: None };
     length(buffer.run(&call));
     let mut deep = packed(0, &[4]);
     deep.rank = 9;
@@ -138,7 +145,8 @@ fn misaligned_elements_are_errors() {
     let mut bytes = [0u8; 68];
     let start = (0..4).find(|start| (bytes.as_ptr().addr() + start) % 4 == 1).unwrap();
     let mut odd = CpuSlice::new(&mut bytes[start..], Usage::Any);
-    let call = Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[packed(16, &[4])], scratch: &[] };
+    let call =
+        Call { op: op::Relu {}, inputs: &[packed(0, &[4])], outputs: &[packed(16, &[4])], scratch: &[], shared: None };
     assert!(matches!(kind(odd.run(&call)), ErrorKind::Misaligned { needed: 4, .. }));
 }
 
@@ -172,7 +180,7 @@ proptest! {
         if add(&mut buffer, [a, b], y).is_err() {
             prop_assert_eq!(&before, buffer.bytes());
         }
-        let call = Call { op: op::MatMul {}, inputs: &[a, b], outputs: &[y], scratch: &[] };
+        let call = Call { op: op::MatMul {}, inputs: &[a, b], outputs: &[y], scratch: &[], shared: None };
         let before = buffer.bytes().to_vec();
         if buffer.run(&call).is_err() {
             prop_assert_eq!(&before, buffer.bytes());

@@ -105,7 +105,7 @@ where
     }
     let before = memory.bytes().to_vec();
     let scratches = if needed > 0 { &[scratch][..] } else { &[] };
-    memory.run(&Call { op, inputs: &views, outputs: &[output], scratch: scratches }).unwrap();
+    memory.run(&Call { op, inputs: &views, outputs: &[output], scratch: scratches, shared: None }).unwrap();
     let mut written = vec![false; before.len()];
     let mut result = Vec::new();
     for at in places(&output) {

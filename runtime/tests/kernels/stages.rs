@@ -38,7 +38,7 @@ fn run<O>(buffer: &mut Host, op: O, inputs: &[View], output: View) -> Result<(),
 where
     Host: Kernel<O>,
 {
-    buffer.run(&Call { op, inputs, outputs: &[output], scratch: &[] })
+    buffer.run(&Call { op, inputs, outputs: &[output], scratch: &[], shared: None })
 }
 
 fn then<B, S>(base: B, stage: S, side: usize) -> op::Then<B, S> {
@@ -136,16 +136,16 @@ proptest! {
         let scratch = &[room];
         let (own, all) = (&[x, w][..], &[x, w, bias][..]);
         if wide {
-            host.run(&Call { op: plane, inputs: own, outputs: &[first], scratch }).unwrap();
+            host.run(&Call { op: plane, inputs: own, outputs: &[first], scratch, shared: None }).unwrap();
             stages(&mut host, bias, first);
             let staged = then(then(plane, op::Add {}, 0), op::Elu { alpha: 1.0 }, 0);
-            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch }).unwrap();
+            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch, shared: None }).unwrap();
             prop_assert!(run(&mut host, staged, all, second).is_err(), "without room to work in");
         } else {
-            host.run(&Call { op: spread, inputs: own, outputs: &[first], scratch }).unwrap();
+            host.run(&Call { op: spread, inputs: own, outputs: &[first], scratch, shared: None }).unwrap();
             stages(&mut host, bias, first);
             let staged = then(then(spread, op::Add {}, 0), op::Elu { alpha: 1.0 }, 0);
-            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch }).unwrap();
+            host.run(&Call { op: staged, inputs: all, outputs: &[second], scratch, shared: None }).unwrap();
             prop_assert!(run(&mut host, spread, own, second).is_err(), "without room to work in");
         }
         prop_assert_eq!(read(&host, &first), read(&host, &second));

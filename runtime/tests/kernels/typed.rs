@@ -151,7 +151,7 @@ where
         }
     }
     let before = buffer.bytes().to_vec();
-    let result = buffer.run(&Call { op, inputs: &views, outputs: &[output], scratch: &[] });
+    let result = buffer.run(&Call { op, inputs: &views, outputs: &[output], scratch: &[], shared: None });
     let mut own = vec![false; before.len()];
     if result.is_ok() {
         places(&output).for_each(|at| own[at..at + output.dtype.size()].fill(true));

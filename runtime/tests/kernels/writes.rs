@@ -34,7 +34,7 @@ fn filled(bench: &Bench, position: usize) -> Host {
 fn run(buffer: &mut Host, bench: &Bench) -> Result<(), Error> {
     let mut inputs = vec![bench.state, bench.src];
     inputs.extend(bench.at);
-    buffer.run(&Call { op: bench.op, inputs: &inputs, outputs: &[bench.state], scratch: &[] })
+    buffer.run(&Call { op: bench.op, inputs: &inputs, outputs: &[bench.state], scratch: &[], shared: None })
 }
 
 /// Lays out a write of these rows; `order` says which of the three comes first.
@@ -142,7 +142,7 @@ fn calls_that_no_checked_plan_makes_are_errors() {
     let mut buffer = filled(&good, 0);
     let before = buffer.bytes().to_vec();
     let mut refused = |bench: &Bench, outputs: &[View]| {
-        let call = Call { op: bench.op, inputs: &[bench.state, bench.src], outputs, scratch: &[] };
+        let call = Call { op: bench.op, inputs: &[bench.state, bench.src], outputs, scratch: &[], shared: None };
         assert!(buffer.run(&call).is_err(), "{bench:?}");
         assert_eq!(buffer.bytes(), before);
     };
@@ -158,7 +158,8 @@ fn calls_that_no_checked_plan_makes_are_errors() {
     refused(&Bench { src: View { offset: good.state.offset + 4, ..good.src }, ..good.clone() }, &[good.state]);
     refused(&Bench { src: View { offset: usize::MAX - 3, ..good.src }, ..good.clone() }, &[good.state]);
     let far = View { offset: good.size, dtype: DType::U32, ..typed(DType::U32, 0, &[], &Layout::packed()) };
-    let call = Call { op: rows, inputs: &[good.state, good.src, far], outputs: &[good.state], scratch: &[] };
+    let call =
+        Call { op: rows, inputs: &[good.state, good.src, far], outputs: &[good.state], scratch: &[], shared: None };
     assert!(buffer.run(&call).is_err());
     assert_eq!(buffer.bytes(), before);
 }

@@ -43,7 +43,7 @@ fn f32s(offset: usize, dims: &[usize]) -> View {
 /// Runs it on bytes that are all ones and tells whether it changed any.
 fn run(inputs: &[View], outputs: &[View], scratch: &[View]) -> (Result<(), Error>, bool) {
     let mut bytes = Bytes([1; 256]);
-    let result = CpuSlice::borrowed(&mut bytes.0).run(&Call { op: Scale, inputs, outputs, scratch });
+    let result = CpuSlice::borrowed(&mut bytes.0).run(&Call { op: Scale, inputs, outputs, scratch, shared: None });
     (result, bytes.0 != [1; 256])
 }
 
@@ -91,7 +91,7 @@ fn a_kernel_cannot_ask_for_what_is_not_there() {
     let mut bytes = Bytes([0; 256]);
     let mut buffer = CpuSlice::borrowed(&mut bytes.0);
     let (x, y) = (f32s(0, &[4]), f32s(16, &[4]));
-    let call = Call { op: Wrong, inputs: &[x, y], outputs: &[x], scratch: &[] };
+    let call = Call { op: Wrong, inputs: &[x, y], outputs: &[x], scratch: &[], shared: None };
     let Operands { output, inputs: [x, y, z], scratch } = operands(&mut buffer, &call).unwrap();
     let element = ErrorKind::Element { expected: DType::F32, given: DType::I32 };
     assert_eq!(x.of::<f32>().unwrap_err().kind(), &ErrorKind::Overlap { op: "Wrong" });

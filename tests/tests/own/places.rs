@@ -143,3 +143,46 @@ fn two_operators_have_one_name() {
     *model.x_mut() = [2.0, 1.0];
     assert_eq!(*model.forward().unwrap().y(), [9.0, 9.0]);
 }
+
+/// A block of shared weights that calls an operator on one, in a model of shared weights.
+#[model_graph(weights = "shared")]
+struct Faded {
+    #[input]
+    x: Tensor<f32, 2, 3>,
+    #[weight]
+    w: Tensor<f32, 2, 3>,
+    #[output(Fading(w) + x)]
+    y: _,
+}
+
+#[model_graph(weights = "shared")]
+struct Sharing {
+    #[input]
+    x: Tensor<f32, 2, 3>,
+    #[weight]
+    v: Tensor<f32, 2, 3>,
+    #[node(Faded(x))]
+    once: _,
+    #[output(Fading(v) + once)]
+    y: _,
+}
+
+#[test]
+fn operators_read_shared_weights() {
+    let mut weights = SharingWeights::new(&Cpu).unwrap();
+    weights.v_mut().set([[1.0, 2.0, 4.0], [8.0, 0.0, 0.0]]).unwrap();
+    weights.once_w_mut().set([[2.0, 4.0, 8.0], [16.0, 0.0, 0.0]]).unwrap();
+    let mut model = Sharing::new(&Cpu, &weights).unwrap();
+    model.x_mut().set([[1.0; 3]; 2]).unwrap();
+    let outputs = model.forward_with(&mut Poison::default()).unwrap();
+    let once = Sharing::PLAN.tensors.iter().filter(|tensor| tensor.role == model_graph::Role::Weight);
+    assert_eq!(once.count(), 2);
+    let faded = {
+        let mut weights = FadedWeights::new(&Cpu).unwrap();
+        weights.w_mut().set([[1.0, 2.0, 4.0], [8.0, 0.0, 0.0]]).unwrap();
+        let mut model = Faded::new(&Cpu, &weights).unwrap();
+        model.x_mut().set([[0.0; 3]; 2]).unwrap();
+        *model.forward().unwrap().y()
+    };
+    assert_eq!(*outputs.y(), faded.map(|row| row.map(|once| 3.0 * once + 1.0)));
+}
