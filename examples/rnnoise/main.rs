@@ -18,7 +18,7 @@ const USAGE: &str = "usage: rnnoise --in FILE.raw --out FILE.raw
   --out       where it goes without its noise
   --features  42 features for each frame, as f32: prints the gains of 22 bands and the probability of a voice
 
-Without any of these a second of a noisy tone is made and cleaned.";
+Without any of these two seconds of noise alone are made and cleaned.";
 
 enum Args {
     Help,
@@ -132,7 +132,7 @@ fn clean(samples: &[i16], paced: bool) -> Result<Vec<i16>, Box<dyn Error>> {
 
     let late = times.iter().filter(|time| **time > DEADLINE).count();
     times.sort();
-    if let (Some(worst), median) = (times.last(), times[times.len() / 2]) {
+    if let (Some(worst), Some(median)) = (times.last(), times.get(times.len() / 2)) {
         eprintln!("a frame of 10 ms takes {median:?} (median of {}), at the worst {worst:?}", times.len());
     }
     eprintln!("frames beyond their deadline: {late}");
@@ -144,7 +144,7 @@ fn clean(samples: &[i16], paced: bool) -> Result<Vec<i16>, Box<dyn Error>> {
 fn features(path: &Path) -> Result<(), Box<dyn Error>> {
     let file = std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let array = npyz::NpyFile::new(std::io::BufReader::new(file))?;
-    let [_, 42] = array.shape() else {
+    let ([_, 42], npyz::Order::C) = (array.shape(), array.order()) else {
         return Err(format!("{}: an array of n x 42 is expected, this is {:?}", path.display(), array.shape()).into());
     };
     let numbers: Vec<f32> = array.into_vec()?;

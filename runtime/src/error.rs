@@ -278,7 +278,7 @@ impl fmt::Display for Error {
             ErrorKind::Position { op, position, rows, extent } => write!(
                 f,
                 "`{op}` is to write {rows} rows at position {position} of a state with {extent}; a position is at most {}",
-                extent - rows
+                extent.saturating_sub(*rows)
             ),
             ErrorKind::Torn => f.write_str(
                 "a forward ended in the midst of writing the states, which may be half of it and half of the one before; \
