@@ -144,7 +144,7 @@ fn clean(samples: &[i16], paced: bool) -> Result<Vec<i16>, Box<dyn Error>> {
 fn features(path: &Path) -> Result<(), Box<dyn Error>> {
     let file = std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let array = npyz::NpyFile::new(std::io::BufReader::new(file))?;
-    let [_, 42] = array.shape() else {
+    let ([_, 42], npyz::Order::C) = (array.shape(), array.order()) else {
         return Err(format!("{}: an array of n x 42 is expected, this is {:?}", path.display(), array.shape()).into());
     };
     let numbers: Vec<f32> = array.into_vec()?;

@@ -76,10 +76,19 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let tokenizer = Tokenizer::new(&read(&args.tokenizer)?, checkpoint.config.vocab)?;
     eprintln!("{}", Stories::PLAN);
     let mut model = Stories::new(&Cpu)?;
+    // Only the products of these show in the shapes of the weights.
+    let (heads, kv_heads) = (checkpoint.config.heads, checkpoint.config.kv_heads);
+    if (heads, kv_heads) != (8, 4) {
+        let text = format!("this program is for 8 heads and 4 for keys; the checkpoint has {heads} and {kv_heads}");
+        return Err(text.into());
+    }
     model.load(&checkpoint)?;
 
     let mut sampler = Sampler::new(args.temperature, args.seed);
     let prompt = tokenizer.encode(&args.prompt);
+    if prompt.len() > CONTEXT {
+        return Err(format!("the prompt has {} tokens and there is room for {CONTEXT}", prompt.len()).into());
+    }
     let mut out = std::io::stdout().lock();
     // What is given is a part of the text.
     for pair in prompt.windows(2) {

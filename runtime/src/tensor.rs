@@ -95,6 +95,7 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
     /// # Errors
     /// What the device reports; none on host memory.
     pub fn write(&mut self, value: &T) -> Result<(), Error> {
+        self.unmark();
         self.buffer.set(self.offset, bytemuck::bytes_of(value))?;
         self.mark();
         Ok(())
@@ -114,9 +115,17 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
     /// [`ErrorKind::Length`] when there are more or fewer than the tensor has; nothing is then written.
     pub fn write_slice(&mut self, elements: &[T::Element]) -> Result<(), Error> {
         check_length::<T>(elements.len())?;
+        self.unmark();
         self.buffer.set(self.offset, bytemuck::cast_slice(elements))?;
         self.mark();
         Ok(())
+    }
+
+    /// A device that fails in the midst of a write leaves neither the old value nor the new one.
+    fn unmark(&mut self) {
+        if let Some(written) = &mut self.written {
+            **written = false;
+        }
     }
 
     fn mark(&mut self) {

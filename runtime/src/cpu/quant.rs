@@ -93,7 +93,8 @@ const SUM_SHIFT: u32 = 20;
 
 impl Sum {
     fn new(op: op::QAdd, a: f32, b: f32, y: f32) -> Sum {
-        let twice = f64::from(2.0 * if a > b { a } else { b });
+        // Scales below zero are none and give nothing, as everywhere.
+        let twice = f64::from(2.0 * if a > b { a } else { b }).max(0.0);
         let of = |scale| Multiplier::new(f64::from(scale) / twice);
         Sum { op, a: of(a), b: of(b), y: Multiplier::new(twice / (f64::from(1 << SUM_SHIFT) * f64::from(y))) }
     }
@@ -103,7 +104,7 @@ impl Sum {
         let a = self.a.twice((i32::from(a) - self.op.a_zero) << SUM_SHIFT);
         let b = self.b.twice((i32::from(b) - self.op.b_zero) << SUM_SHIFT);
         // The range is within an `i8`.
-        self.y.twice(a + b).saturating_add(self.op.y_zero).clamp(self.op.low, self.op.high) as i8
+        self.y.twice(a.saturating_add(b)).saturating_add(self.op.y_zero).clamp(self.op.low, self.op.high) as i8
     }
 }
 

@@ -213,6 +213,7 @@ fn dtype(code: u8) -> Option<DType> {
         6 => DType::Bool,
         9 => DType::I8,
         15 => DType::U32,
+        18 => DType::BF16,
         _ => return None,
     })
 }
