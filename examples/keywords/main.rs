@@ -81,7 +81,7 @@ enum Array {
 fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
     let array = NpyFile::new(bytes)?;
     let shape = array.shape().to_vec();
-    if array.order() != npyz::Order::C || !matches!(shape[..], [1.., 49, 10, 1]) {
+    if array.order() != npyz::Order::C || !matches!(shape[..], [count, 49, 10, 1] if count > 0) {
         return Err(format!("it is {shape:?} and has to be N x 49 x 10 x 1, row by row").into());
     }
     Ok(match array.dtype() {
