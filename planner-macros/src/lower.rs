@@ -389,13 +389,14 @@ impl<'m> Lowering<'m, '_> {
                     }
                     None => format!("`{name}`"),
                 };
-                self.report.add(
-                    ident,
-                    format!(
-                        "{what} depends on itself: {}; let one of them depend on something else",
-                        around.join(" <- ")
+                let advice = match self.scope.late(&self.scope.path[start..]) {
+                    Some((late, writer, state)) => format!(
+                        "`{late}` stands below `{writer}` and so reads `{state}` as `{writer}` writes it; put it above \
+                         `{writer}` to read what the last forward left"
                     ),
-                );
+                    None => String::from("let one of them depend on something else"),
+                };
+                self.report.add(ident, format!("{what} depends on itself: {}; {advice}", around.join(" <- ")));
                 return None;
             }
             let id = self.field(index);
