@@ -41,6 +41,7 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "dropout" => "nothing is dropped when a network is only run: leave it out",
         "identity" | "contiguous" | "detach" => "write the operand alone",
         "t" => "write `transpose(x)`",
+        "roll" => "write its parts in the other order: `concat(x[1..], x[..1], axis = 0)`",
         "swish" => "write `silu(x)`",
         _ => return None,
     })
@@ -66,6 +67,8 @@ pub(crate) fn setting<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         "chunks" | "sections" => &["parts"],
         "block_size" | "blocksize" | "upscale_factor" | "downscale_factor" => &["block"],
         "data_format" => &["layout"],
+        "theta" | "rope_theta" | "freq_base" => &["base"],
+        "interleaved" => &["pairs"],
         _ => return None,
     };
     known.iter().copied().find(|known| here.contains(known))
@@ -94,7 +97,9 @@ mod tests {
 
     #[test]
     fn what_is_advised_is_there_and_what_is_replaced_is_not() {
-        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t"] {
+        for name in
+            ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t", "roll"]
+        {
             assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
         }
         assert_eq!(super::operator("relu"), None);
@@ -108,6 +113,7 @@ mod tests {
         assert_eq!(setting("dim", &["axes", "keep_dims"]), Some("axes"));
         assert_eq!(setting("dim", &["low", "high"]), None);
         assert_eq!(setting("max", &["low", "high"]), Some("high"));
+        assert_eq!(setting("theta", &["axis", "base"]), Some("base"));
         assert_eq!(setting("stride", &["stride"]), None);
     }
 }
