@@ -19,7 +19,8 @@ impl Lowering<'_, '_> {
     ) -> (At, String) {
         let op = spec.name;
         let ty = |input: usize| self.graph.tensor(operands[input].id).ty;
-        let text = |input: usize| operands[input].text.as_str();
+        let texts: Vec<String> = (0..operands.len()).map(|input| told_apart(input, place, operands)).collect();
+        let text = |input: usize| texts[input].as_str();
         let shape = |input: usize| self.shape_text(&ty(input).shape);
         match *error {
             // A state is moved too, and as what it is.
@@ -255,6 +256,18 @@ impl Lowering<'_, '_> {
             (_, false) => format!("{} = {}", self.extent_text(dim), dim.size),
             (_, true) => format!("{} <= {}", self.extent_text(dim), dim.size),
         }
+    }
+}
+
+/// What to call an operand: by its role too where another operand, made by the same operator, would be called the same.
+fn told_apart(input: usize, place: &Place<'_>, operands: &[Operand]) -> String {
+    let text = &operands[input].text;
+    let made = |other: &Operand| other.text == *text && other.id != operands[input].id;
+    match place.roles.get(input) {
+        Some(role) if operands.iter().any(made) && place.roles.iter().filter(|other| *other == role).count() == 1 => {
+            format!("{text} ({role})")
+        }
+        _ => text.clone(),
     }
 }
 
