@@ -62,7 +62,7 @@ impl Operator for Scatter {
             return Err(RuleError::Rank { input: 0, expected: "more dimensions than `axis`" });
         }
         if updates.rank() != x.rank() - 1 + index.rank() {
-            let expected = "the dimensions of `x` with those of the index in place of the axis";
+            let expected = "as many dimensions as `gather(x, index)` gives";
             return Err(RuleError::Rank { input: 2, expected });
         }
         let before = (0..self.axis).map(|axis| (0, axis));
