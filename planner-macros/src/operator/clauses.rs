@@ -1,6 +1,7 @@
 //! What stands in the parentheses of `#[operator(…)]`, before anything is known of what its names mean.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Path, Token, bracketed, token};
@@ -48,7 +49,7 @@ const KEYS: [&str; 4] = ["in_place", "strided", "scratch", "crate"];
 pub(super) fn clauses(tokens: TokenStream, report: &mut Report) -> Clauses {
     let mut clauses = Clauses::default();
     let mut seen: Vec<String> = Vec::new();
-    for piece in pieces(tokens) {
+    for piece in whole_pieces(tokens) {
         let at = At::tokens(piece.clone());
         let before = report.len();
         let read = parse_within(piece, at.end(), |input| {
@@ -151,7 +152,23 @@ fn signature(input: ParseStream<'_>, clauses: &mut Clauses, report: &mut Report)
     if group.stream().is_empty() {
         report.add(group.span(), "an operator takes at least one tensor: `fn(x: f32[N]) -> f32[N]`");
     }
-    for piece in pieces(group.stream()) {
+    // Who writes one as a field's type writes all of them so, and is told once.
+    let mut told = false;
+    let mut tell = |at: Span, name: &str, tensor: &str, report: &mut Report| {
+        if !std::mem::replace(&mut told, true) {
+            report.add(at, format!("{}: `{name}{tensor}`", text::FIELD));
+        }
+    };
+    for piece in whole_pieces(group.stream()) {
+        let trees: Vec<TokenTree> = piece.clone().into_iter().collect();
+        let colon = trees.iter().position(|tree| matches!(tree, TokenTree::Punct(colon) if colon.as_char() == ':'));
+        if let Some(colon) = colon
+            && let Some(tensor) = of_a_field(&trees[colon + 1..])
+        {
+            let name: TokenStream = trees[..colon].iter().cloned().collect();
+            tell(trees[colon + 1].span(), &format!("{}: ", name.to_string().replace(' ', "")), &tensor, report);
+            continue;
+        }
         let end = At::tokens(piece.clone()).end();
         match parse_within(piece, end, operand) {
             Ok(operand) => clauses.operands.push(operand),
@@ -163,8 +180,60 @@ fn signature(input: ParseStream<'_>, clauses: &mut Clauses, report: &mut Report)
         return Err(syn::Error::new(at, text::RESULT));
     }
     input.parse::<Token![->]>()?;
+    let rest: Vec<TokenTree> = input.fork().parse::<TokenStream>()?.into_iter().collect();
+    if let Some(tensor) = of_a_field(&rest) {
+        tell(rest[0].span(), "-> ", &tensor, report);
+        return input.parse::<TokenStream>().map(|_| ());
+    }
     clauses.result = Some(pattern(input)?);
     if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` between clauses")) }
+}
+
+/// As [`pieces`], but not cut between `<` and `>`.
+fn whole_pieces(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut whole: Vec<TokenStream> = Vec::new();
+    let mut depth = 0;
+    for piece in pieces(tokens.clone()) {
+        let inside = depth > 0;
+        let mut arrow = false;
+        for tree in piece.clone() {
+            let sign = if let TokenTree::Punct(sign) = &tree { sign.as_char() } else { ' ' };
+            match sign {
+                '<' => depth += 1,
+                '>' if !arrow => depth -= 1,
+                _ => {}
+            }
+            arrow = sign == '-';
+        }
+        match whole.last_mut() {
+            Some(last) if inside => last.extend(quote! { , #piece }),
+            _ => whole.push(piece),
+        }
+    }
+    // What never closes hides nothing of what comes after.
+    if depth > 0 { pieces(tokens) } else { whole }
+}
+
+/// `Tensor<f32, C>`, the type of a model's field, as it is written here: `f32[C]`.
+fn of_a_field(tokens: &[TokenTree]) -> Option<String> {
+    let [TokenTree::Ident(word), TokenTree::Punct(open), inner @ .., TokenTree::Punct(close)] = tokens else {
+        return None;
+    };
+    if word != "Tensor" || open.as_char() != '<' || close.as_char() != '>' {
+        return None;
+    }
+    let spelled = |piece: TokenStream| {
+        let trees: Vec<TokenTree> = piece.clone().into_iter().collect();
+        match trees.as_slice() {
+            [TokenTree::Group(braces)] if braces.delimiter() == Delimiter::Brace => braces.stream().to_string(),
+            _ => piece.to_string(),
+        }
+    };
+    let pieces: Vec<String> = pieces(inner.iter().cloned().collect()).into_iter().map(spelled).collect();
+    match pieces.split_first()? {
+        (element, []) => Some(element.clone()),
+        (element, extents) => Some(format!("{element}[{}]", extents.join(", "))),
+    }
 }
 
 fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {

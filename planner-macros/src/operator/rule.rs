@@ -33,6 +33,8 @@ pub(super) mod text {
         "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
     pub(crate) const PATTERN: &str = "a tensor is written as its element type and its extents: `f32[.., C, N]`, `f32 | i8 [N]`, \
          `x[N]` for elements as those of `x`, or `u32` for a scalar";
+    pub(crate) const FIELD: &str =
+        "a tensor is written as its element type and, in brackets, its extents, which each call brings";
     pub(crate) const CLAUSES: &str = "the attribute takes `fn(x: f32[.., N]) -> f32[.., N]`, `in_place = x`, \
          `strided = [x, output]`, `scratch = 4 * N` and `crate = path`";
 }
