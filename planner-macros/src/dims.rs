@@ -308,7 +308,13 @@ impl Dims {
                 let known = self.names();
                 let near = nearest(&name.to_string(), known.iter().copied());
                 let advice = match (near, known.is_empty()) {
-                    (None, true) => format!("write `dims({name} = n)` in the attribute"),
+                    (None, true) => {
+                        format!("write `dims({name} = n)` in the attribute, which sees no constants of Rust")
+                    }
+                    (None, false) => format!(
+                        "{}; the attribute sees no constants of Rust: write `{name} = n` in its `dims(…)`",
+                        suggestion(near, &known)
+                    ),
                     (near, _) => suggestion(near, &known),
                 };
                 report.add(name, format!("there is no dim `{name}`; {advice}"));
