@@ -46,7 +46,9 @@ impl Described for Attention {
     const SPEC: Spec = Spec {
         name: "attention",
         doc: "softmax(q kᵀ scale + mask) v for q `[.., HQ, S, D]`, k and v `[.., HK, T, D]`, HQ a multiple of HK (arXiv \
-              1706.03762); with a u32 scalar `past`, queries stand behind so many keys, and keys from past + S on are not read",
+              1706.03762); with a u32 scalar `past`, queries stand behind so many keys, and keys from past + S on are not \
+              read; `causal` hides the keys behind a query's own position: query i sees keys 0 to past + i, and without \
+              `past` keys 0 to i, however many keys there are (PyTorch's `is_causal`)",
         operands: &["q", "k", "v", "mask", "past"],
         optional: 2,
         variadic: false,
