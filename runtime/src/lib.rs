@@ -47,7 +47,7 @@ pub use tensor::{Array, TensorMut, TensorRef};
 pub use weights::SafeTensors;
 #[cfg(feature = "alloc")]
 pub use weights::TfLite;
-pub use weights::{Renamed, Weight, WeightSource};
+pub use weights::{Converted, Renamed, Weight, WeightSource};
 
 /// The buffer of a model whose type names none: memory that it owns, or, without `alloc`, borrowed memory.
 #[cfg(feature = "alloc")]

@@ -8,7 +8,7 @@ use core::ops::Deref;
 use bytemuck::Pod;
 use model_graph_planner::Dim;
 
-use crate::{Buffer, Error, ErrorKind, HostBuffer, Plan, Shared, View};
+use crate::{Array, Buffer, Error, ErrorKind, HostBuffer, Plan, Shared, View};
 
 /// An input's extents as they were declared.
 #[derive(Clone, Copy, Debug)]
@@ -187,17 +187,18 @@ impl<'a> Places<'a> {
     }
 }
 
-/// An input whose extents come with what is written. `R` is its rank.
-pub struct OpenMut<'a, T, const R: usize, B> {
+/// An input whose extents come with what is written. `R` is its rank. `Row` is the nested array that one index of the
+/// outermost dimension has where that extent alone is open, else the element.
+pub struct OpenMut<'a, T, const R: usize, B, Row = T> {
     buffer: &'a mut B,
     offset: usize,
     extents: &'static Extents,
     given: Given<'a>,
     written: &'a mut bool,
-    element: PhantomData<T>,
+    element: PhantomData<(T, Row)>,
 }
 
-impl<'a, T: Pod, const R: usize, B: Buffer> OpenMut<'a, T, R, B> {
+impl<'a, T: Pod, const R: usize, B: Buffer, Row> OpenMut<'a, T, R, B, Row> {
     pub(crate) fn new(
         buffer: &'a mut B,
         offset: usize,
@@ -234,7 +235,7 @@ impl<'a, T: Pod, const R: usize, B: Buffer> OpenMut<'a, T, R, B> {
     }
 }
 
-impl<T: Pod, B: Buffer> OpenMut<'_, T, 1, B> {
+impl<T: Pod, B: Buffer, Row> OpenMut<'_, T, 1, B, Row> {
     /// Copies elements in. Their number is the extent.
     ///
     /// # Errors
@@ -246,8 +247,9 @@ impl<T: Pod, B: Buffer> OpenMut<'_, T, 1, B> {
 
 macro_rules! ranks {
     ($($rank:literal)*) => { $(
-        impl<T: Pod, B: Buffer> OpenMut<'_, T, $rank, B> {
+        impl<T: Pod, B: Buffer, Row> OpenMut<'_, T, $rank, B, Row> {
             /// Copies elements in, in row-major order, as a tensor of these extents. Those that are fixed are given too.
+            /// Where the outermost extent alone is open, [`OpenMut::write_rows`] takes nested arrays.
             ///
             /// # Errors
             /// [`ErrorKind::Extent`], [`ErrorKind::Extents`] when an extent is not one that the input can have,
@@ -260,13 +262,29 @@ macro_rules! ranks {
 }
 ranks!(2 3 4 5 6);
 
-impl<T: Pod, const R: usize, B: HostBuffer> OpenMut<'_, T, R, B> {
-    /// The elements of a tensor of these extents in row-major order, in place. Where the extents are others than before,
-    /// or the input was not written since the last forward, they are zero.
+impl<T: Pod, const R: usize, B: Buffer, Row, const N: usize> OpenMut<'_, T, R, B, [Row; N]>
+where
+    [Row; N]: Array<Element = T>,
+{
+    /// Copies rows in, where the outermost extent alone is open: a `Tensor<f32, SEQ, D>` takes a `&[[f32; D]]`. Their
+    /// number is the extent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Extents`] when that is not one that the input can have; nothing is then written.
+    pub fn write_rows(&mut self, rows: &[[Row; N]]) -> Result<(), Error> {
+        let mut dims = self.most();
+        dims[0] = rows.len();
+        self.write_as(bytemuck::cast_slice(rows), dims)
+    }
+}
+
+impl<'a, T: Pod, const R: usize, B: HostBuffer, Row> OpenMut<'a, T, R, B, Row> {
+    /// The elements of a tensor of these extents in row-major order, in place, for as long as the model is borrowed.
+    /// Where the extents are others than before, or the input was not written since the last forward, they are zero.
     ///
     /// # Errors
     /// [`ErrorKind::Extent`], [`ErrorKind::Extents`] when an extent is not one that the input can have.
-    pub fn resize(&mut self, dims: [usize; R]) -> Result<&mut [T], Error> {
+    pub fn resize(mut self, dims: [usize; R]) -> Result<&'a mut [T], Error> {
         let mut values = [0; MAX_OPEN];
         self.extents.values(&dims, &mut values)?;
         let same = *self.written && *self.given.0 == values[..self.given.0.len()];

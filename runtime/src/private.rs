@@ -310,13 +310,13 @@ fn type_of(dtype: DType, dims: &[usize]) -> Type {
 }
 
 /// An input with open extents, to write.
-pub fn open_mut<'a, T: Pod, const R: usize, B: Buffer>(
+pub fn open_mut<'a, T: Pod, const R: usize, B: Buffer, Row>(
     buffer: &'a mut B,
     offset: usize,
     extents: &'static Extents,
     given: Given<'a>,
     written: Written<'a>,
-) -> OpenMut<'a, T, R, B> {
+) -> OpenMut<'a, T, R, B, Row> {
     OpenMut::new(buffer, offset, extents, given, written.0)
 }
 
@@ -471,10 +471,11 @@ pub(crate) fn load_at<B: Buffer, S: WeightSource + ?Sized>(
 ) -> Result<(), Error> {
     crate::weights::check(plan, weights, source)?;
     for (tensor, name) in weights {
+        let view = &plan.tensors[*tensor].view;
         // A source that answers otherwise the second time is not believed.
         match source.find(name)? {
-            Some(weight) if crate::weights::fits(&plan.tensors[*tensor].view, &weight) => {
-                buffer.set(plan.tensors[*tensor].view.offset - start, weight.bytes)?;
+            Some(weight) if crate::weights::fits(view, &weight, source.converts()) => {
+                crate::weights::set(buffer, view.offset - start, view, &weight)?;
             }
             _ => return crate::weights::check(plan, &[(*tensor, *name)], source).and(Err(changed(name))),
         }

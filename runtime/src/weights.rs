@@ -1,5 +1,6 @@
 //! Weights by name: what a source offers, what a model asks for, and every complaint at once.
 
+mod converted;
 #[cfg(feature = "alloc")]
 mod flatbuffer;
 mod renamed;
@@ -12,12 +13,13 @@ mod tflite;
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use core::fmt;
 
+pub use self::converted::Converted;
 pub use self::renamed::Renamed;
 #[cfg(feature = "safetensors")]
 pub use self::safetensors::SafeTensors;
 #[cfg(feature = "alloc")]
 pub use self::tflite::TfLite;
-use crate::{DType, Error, Plan};
+use crate::{Buffer, DType, Error, Plan, View};
 
 /// Where weights come from. Implement it for a format of one's own.
 #[diagnostic::on_unimplemented(
@@ -35,6 +37,12 @@ pub trait WeightSource {
 
     /// Calls `visit` with every name there is.
     fn names(&self, visit: &mut dyn FnMut(&str));
+
+    /// True for a source whose floats and blocks become what the model's weights are, as they are loaded. A source around
+    /// another one, as [`Renamed`] is, hands on what that says; [`Converted`] says so of any.
+    fn converts(&self) -> bool {
+        false
+    }
 }
 
 /// One tensor of a source.
@@ -62,6 +70,9 @@ pub struct Complaints {
     /// What is wrong with weights that it has, one sentence each.
     #[cfg(feature = "alloc")]
     pub wrong: Vec<String>,
+    /// Names of those among the wrong ones that [`Converted`] would give the right element type.
+    #[cfg(feature = "alloc")]
+    pub convertible: Vec<&'static str>,
     /// For missing weights: names in the source that nobody asks for and that have their shape.
     #[cfg(feature = "alloc")]
     pub renamed: Vec<(&'static str, String)>,
@@ -81,10 +92,11 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
     source: &S,
 ) -> Result<(), Error> {
     let mut complaints = Complaints::default();
+    let converts = source.converts();
     for (tensor, name) in weights {
         let view = &plan.tensors[*tensor].view;
         let found = source.find(name)?;
-        if found.is_some_and(|weight| fits(view, &weight)) {
+        if found.is_some_and(|weight| fits(view, &weight, converts) && beyond(view, &weight).is_none()) {
             continue;
         }
         if complaints.count == 0 {
@@ -97,7 +109,12 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
                 complaints.missing.push(name);
                 complaints.suggest(name, view, plan, weights, source);
             }
-            Some(weight) => complaints.wrong.push(wrong(name, view, &weight)),
+            Some(weight) => {
+                complaints.wrong.push(wrong(name, view, &weight, converts));
+                if !converts && fits(view, &weight, true) {
+                    complaints.convertible.push(name);
+                }
+            }
         }
     }
     if complaints.count == 0 {
@@ -114,9 +131,35 @@ pub(crate) fn check<S: WeightSource + ?Sized>(
     Err(complaints.into())
 }
 
-/// True when a weight is what a tensor needs.
-pub(crate) fn fits(view: &crate::View, weight: &Weight<'_>) -> bool {
-    weight.dtype == Some(view.dtype) && weight.shape == view.dims() && weight.bytes.len() == view.span().len()
+/// True when a weight is what a tensor needs, or, where floats are converted, can become that.
+pub(crate) fn fits(view: &View, weight: &Weight<'_>, converts: bool) -> bool {
+    weight.shape == view.dims()
+        && taken(view, weight, converts).is_some_and(|dtype| weight.bytes.len() == bytes(dtype, view))
+}
+
+/// The weight's element type, if a tensor takes it.
+fn taken(view: &View, weight: &Weight<'_>, converts: bool) -> Option<DType> {
+    let fits = |dtype| dtype == view.dtype || (converts && converted::convertible(dtype, view.dtype));
+    weight.dtype.filter(|dtype| fits(*dtype))
+}
+
+/// How many bytes a tensor's elements have in a type.
+fn bytes(dtype: DType, view: &View) -> usize {
+    crate::private::packed(dtype, 0, view.dims()).span().len()
+}
+
+/// The first element of a weight that fits which the tensor's type does not hold, and where it is.
+fn beyond(view: &View, weight: &Weight<'_>) -> Option<(usize, f32)> {
+    let from = weight.dtype.filter(|dtype| *dtype != view.dtype)?;
+    converted::beyond(weight, from, view.dtype)
+}
+
+/// Puts a weight that fits into its place.
+pub(crate) fn set<B: Buffer>(buffer: &mut B, offset: usize, view: &View, weight: &Weight<'_>) -> Result<(), Error> {
+    match weight.dtype {
+        Some(from) if from != view.dtype => converted::write(buffer, offset, view, weight, from),
+        _ => buffer.set(offset, weight.bytes),
+    }
 }
 
 #[cfg(feature = "alloc")]
@@ -132,7 +175,8 @@ impl Complaints {
     ) {
         let fits = |key: &str| {
             let found = source.find(key).ok().flatten();
-            found.is_some_and(|weight| weight.dtype == Some(view.dtype) && weight.shape == view.dims())
+            let converts = source.converts();
+            found.is_some_and(|weight| taken(view, &weight, converts).is_some() && weight.shape == view.dims())
         };
         let asked = |key: &str| weights.iter().any(|(_, wanted)| *wanted == key);
         let mut others: Vec<String> = Vec::new();
@@ -158,15 +202,24 @@ impl Complaints {
 }
 
 #[cfg(feature = "alloc")]
-fn wrong(name: &str, view: &crate::View, weight: &Weight<'_>) -> String {
-    match weight.dtype {
-        Some(dtype) if dtype != view.dtype => format!("`{name}` is {dtype} and has to be {}", view.dtype),
-        None => format!("`{name}` has an element type that no model has, and has to be {}", view.dtype),
-        Some(_) if weight.shape != view.dims() => {
-            format!("`{name}` is {:?} and has to be {:?}", weight.shape, view.dims())
-        }
-        Some(_) => format!("`{name}` needs {} bytes and the source has {}", view.span().len(), weight.bytes.len()),
+fn wrong(name: &str, view: &View, weight: &Weight<'_>, converts: bool) -> String {
+    let Some(dtype) = weight.dtype else {
+        return format!("`{name}` has an element type that no model has, and has to be {}", view.dtype);
+    };
+    if taken(view, weight, converts).is_none() {
+        let why = if converts { "; floats and blocks alone are converted into one another" } else { "" };
+        return format!("`{name}` is {dtype} and has to be {}{why}", view.dtype);
     }
+    if weight.shape != view.dims() {
+        return format!("`{name}` is {:?} and has to be {:?}", weight.shape, view.dims());
+    }
+    let needed = bytes(dtype, view);
+    if weight.bytes.len() == needed
+        && let Some((at, element)) = beyond(view, weight)
+    {
+        return format!("element {at} of `{name}`, counted row by row, is {element:?}, which no {} is", view.dtype);
+    }
+    format!("`{name}` needs {needed} bytes and the source has {}", weight.bytes.len())
 }
 
 impl fmt::Display for Complaints {
@@ -190,6 +243,9 @@ impl fmt::Display for Complaints {
         }
         if !self.unused.is_empty() {
             write!(f, "\n  not asked for: {}", self.unused.join(", "))?;
+        }
+        if !self.convertible.is_empty() {
+            write!(f, "\n  `load(&Converted::new(&source))` converts {}", self.convertible.join(", "))?;
         }
         Ok(())
     }

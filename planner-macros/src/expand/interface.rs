@@ -239,6 +239,14 @@ pub(super) fn tensor_type(lowered: &Lowered<'_>, id: TensorId) -> Option<TokenSt
     Some(sizes.iter().rev().fold(element, |inner, size| quote! { [#inner; #size] }))
 }
 
+/// The nested array type behind the outermost dimension, where that extent alone is open.
+fn row_type(ty: &model_graph_planner::Type, element: &TokenStream) -> Option<TokenStream> {
+    let (outermost, inner) = ty.shape.dims().split_first()?;
+    let fixed = inner.iter().all(|dim| dim.formula.is_none());
+    let row = inner.iter().rev().map(|dim| dim.size).fold(element.clone(), |row, size| quote! { [#row; #size] });
+    (outermost.formula.is_some() && fixed && !inner.is_empty()).then_some(row)
+}
+
 /// A type with open extents: `f32[SEQ x 64]`, and the bounds of the dims in it.
 fn open_text(lowered: &Lowered<'_>, ty: &model_graph_planner::Type) -> String {
     let open = lowered.graph.open_dims();
@@ -284,6 +292,8 @@ struct Accessor<'a> {
     shape: String,
     /// Of a tensor with open extents, its element's type and its rank.
     open: Option<(TokenStream, usize)>,
+    /// What it is written by, where its outermost extent alone is open.
+    row: Option<TokenStream>,
     /// Where it lies in the last forward.
     view: TokenStream,
     /// An output that starts at another byte for other values.
@@ -314,6 +324,7 @@ impl<'a> Accessor<'a> {
         };
         let declared = expansion.lowered.graph.tensor(id).ty;
         let open = steps::element(declared.dtype, krate).filter(|_| declared.shape.is_open());
+        let row = open.as_ref().and_then(|element| row_type(&declared, element));
         let open = open.map(|element| (element, declared.shape.rank()));
         let shape = match &open {
             None => declared.to_string(),
@@ -331,7 +342,7 @@ impl<'a> Accessor<'a> {
         let moves = matches!(field.role, Role::Output(_))
             && tensor.is_some_and(|tensor| expansion.moving.binary_search(&tensor).is_ok());
         let apart = shared::lies_there(expansion, &field.role, tensor);
-        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, view, moves, apart })
+        Some(Accessor { krate, model: &expansion.model.name, field, ty, tensor, shape, open, row, view, moves, apart })
     }
 
     fn offset(&self) -> TokenStream {
@@ -433,10 +444,11 @@ impl<'a> Accessor<'a> {
                 },
                 None => quote! { ::core::unreachable!() },
             };
+            let row = self.row.as_ref().map(|row| quote! { , #row });
             return quote! {
                 #(#docs)*
                 #[doc = #doc]
-                #vis fn #name(&mut self) -> #krate::OpenMut<'_, #element, #rank, __Buffer> { #body }
+                #vis fn #name(&mut self) -> #krate::OpenMut<'_, #element, #rank, __Buffer #row> { #body }
             };
         }
         let (doc, fresh) = match input {

@@ -60,4 +60,8 @@ impl<S: WeightSource + ?Sized, N: AsRef<str>> WeightSource for Renamed<'_, S, N>
             visit(entry.map_or(name, |(known, _)| known.as_ref()));
         });
     }
+
+    fn converts(&self) -> bool {
+        self.source.converts()
+    }
 }

@@ -72,17 +72,62 @@ fn an_input_that_was_kept_has_to_fit_what_is_written() {
 #[test]
 fn what_is_resized_is_zero_unless_it_stays() {
     let mut model = Several::new(&Cpu).unwrap();
-    let mut tokens = model.tokens_mut();
-    tokens.resize([4]).unwrap().copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(tokens.resize([4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(tokens.resize([2]).unwrap(), [0.0; 2]);
-    assert!(tokens.resize([9]).is_err());
-    assert_eq!(tokens.resize([2]).unwrap(), [0.0; 2], "what was refused changed nothing");
+    model.tokens_mut().resize([4]).unwrap().copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(model.tokens_mut().resize([4]).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(model.tokens_mut().resize([2]).unwrap(), [0.0; 2]);
+    assert!(model.tokens_mut().resize([9]).is_err());
+    assert_eq!(model.tokens_mut().resize([2]).unwrap(), [0.0; 2], "what was refused changed nothing");
     model.mask_mut().write(&[1.0; 8], [2, 2, 2]).unwrap();
     model.table_mut().write(&[1.0; 5], [5, 1]).unwrap();
     let _ = model.forward().unwrap();
     // Its bytes may be those of others since.
     assert_eq!(model.tokens_mut().resize([2]).unwrap(), [0.0; 2]);
+}
+
+#[model_graph(dims(SEQ <= 4))]
+struct Rows {
+    #[input]
+    x: Tensor<f32, { 2 * SEQ }, 2, 3>,
+    #[input(keep)]
+    pub ids: Tensor<i64, SEQ, 1>,
+    #[input(keep)]
+    none: Tensor<f32, SEQ, 0>,
+    #[output(sum(x, axes = 1))]
+    y: Tensor<f32, { 2 * SEQ }, 3>,
+    #[output(concat(none, ids as f32, axis = 1))]
+    z: Tensor<f32, SEQ, 1>,
+}
+
+#[test]
+fn rows_bring_the_outermost_extent() {
+    let mut model = Rows::new(&Cpu).unwrap();
+    let row = |number: usize| [[number as f32, 1.0, 2.0], [10.0, 20.0, 30.0]];
+    for rows in [6, 2, 8] {
+        let elements: Vec<[[f32; 3]; 2]> = (0..rows).map(row).collect();
+        model.x_mut().write_rows(&elements).unwrap();
+        model.ids_mut().write_rows(&vec![[5]; rows / 2]).unwrap();
+        model.none_mut().write_rows(&vec![[]; rows / 2]).unwrap();
+        let outputs = model.forward().unwrap();
+        assert_eq!((outputs.y().shape(), outputs.ids().shape()), ([rows, 3], [rows / 2, 1]));
+        let expected: Vec<f32> = (0..rows).flat_map(|number| [number as f32 + 10.0, 21.0, 32.0]).collect();
+        assert_eq!((&outputs.y()[..], &outputs.z()[..]), (&expected[..], &vec![5.0; rows / 2][..]));
+    }
+    for given in [0, 5, 10] {
+        let error = model.x_mut().write_rows(&vec![row(0); given]).unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Extents { input: "x", axis: 0, given, least: 2, most: 8, step: 2 });
+    }
+    assert_eq!(model.forward().err().unwrap().kind(), &ErrorKind::InputNotSet { input: "x" }, "nothing was written");
+}
+
+#[test]
+fn what_is_resized_outlives_its_accessor() {
+    let mut model = Rows::new(&Cpu).unwrap();
+    let elements = model.x_mut().resize([4, 2, 3]).unwrap();
+    elements[0] = 1.0;
+    elements[3] = 2.0;
+    model.ids_mut().resize([2, 1]).unwrap().fill(0);
+    assert!(model.none_mut().resize([2, 0]).unwrap().is_empty());
+    assert_eq!(model.forward().unwrap().y()[..3], [3.0, 0.0, 0.0]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ trait Feed<const R: usize> {
 
 macro_rules! ranks {
     ($($rank:literal)*) => { $(
-        impl<B: HostBuffer> Feed<$rank> for OpenMut<'_, f32, $rank, B> {
+        impl<B: HostBuffer, Row> Feed<$rank> for OpenMut<'_, f32, $rank, B, Row> {
             fn feed(mut self, seed: usize, dims: [usize; $rank]) {
                 let numbers = numbers(dims.iter().product(), seed);
                 // Both ways of writing, in turn.
