@@ -171,10 +171,20 @@ fn encode(elements: &[f32], to: DType, push: &mut dyn FnMut(&[u8]) -> Result<(),
             push(&block.scale.to_le_bytes())?;
             push(&block.values)
         }
-        DType::F16 => elements.iter().try_for_each(|element| push(&f16::from_f32(*element).to_le_bytes())),
-        DType::BF16 => elements.iter().try_for_each(|element| push(&bf16::from_f32(*element).to_le_bytes())),
-        _ => elements.iter().try_for_each(|element| push(&element.to_le_bytes())),
+        DType::F16 => spread(elements, push, |element| f16::from_f32(element).to_le_bytes()),
+        DType::BF16 => spread(elements, push, |element| bf16::from_f32(element).to_le_bytes()),
+        _ => spread(elements, push, f32::to_le_bytes),
     }
+}
+
+fn spread<const N: usize>(
+    elements: &[f32],
+    push: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+    bytes: impl Fn(f32) -> [u8; N],
+) -> Result<(), Error> {
+    let mut run = [[0; N]; BLOCK];
+    run.iter_mut().zip(elements).for_each(|(place, element)| *place = bytes(*element));
+    push(run[..elements.len()].as_flattened())
 }
 
 /// Bytes of a piece: a buffer on a device is given few large ones rather than many small ones.
