@@ -121,8 +121,9 @@ impl<'g> Lowering<'g> {
 
     /// The root of a tensor and where it lies in it.
     ///
-    /// Views and versions rest on earlier tensors, parts and sources on later ones; those are neither, so the walk ends. It keeps a list of its
-    /// own, because views can rest on one another deeper than a stack is.
+    /// Views and versions rest on earlier tensors, parts and sources on later ones. What a part rests on is no view, and what
+    /// a source rests on is a version, which rests on versions alone, so the walk ends. It keeps a list of its own, because
+    /// views can rest on one another deeper than a stack is.
     fn view(&mut self, id: TensorId) -> (TensorId, Seen) {
         let mut resting = Vec::new();
         let mut at = id;

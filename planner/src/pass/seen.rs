@@ -1,5 +1,6 @@
-//! Where a tensor lies when the open dims have their largest values and at samples of smaller ones. The passes decide by
-//! all of them, so that what they decide holds for any value. Of a graph without open dims there are no samples.
+//! Where a tensor lies when the open dims have their largest values and at samples of smaller ones, by all of which the
+//! passes decide. What holds at samples need not hold at every value: the checker, which knows nothing of these, says
+//! whether it does. Of a graph without open dims there are no samples.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -121,11 +122,14 @@ impl Seen {
         self.others.iter().any(|view| view.offset != self.view.offset)
     }
 
-    /// The bytes that it has for some value.
+    /// The bytes that it has for some value. Both ends move in one direction as a dim grows, so that the largest values and
+    /// the least tell, which are among the samples. What is empty at those starts no later than where it is not.
     pub(super) fn span(&self) -> Range<usize> {
-        let spans = self.all().map(View::span).filter(|span| !span.is_empty());
-        let hull = spans.reduce(|hull, span| hull.start.min(span.start)..hull.end.max(span.end));
-        hull.unwrap_or_else(|| self.view.span())
+        let span = self.view.span();
+        if span.is_empty() {
+            return span;
+        }
+        self.others.iter().map(View::span).fold(span, |hull, span| hull.start.min(span.start)..hull.end.max(span.end))
     }
 
     /// True when both have the same elements, whatever the open dims are.
@@ -134,8 +138,8 @@ impl Seen {
         known && self.beside(other).all(|(left, right)| left.same_elements(right))
     }
 
-    /// True when the samples tell where both are for every value: what moves evenly passes nothing between two of them. A
-    /// rounded extent jumps instead, anywhere.
+    /// True when the samples are likely to tell where both are for every value: what moves evenly seldom passes anything
+    /// between two of them unseen. A rounded extent jumps instead, anywhere.
     fn is_known_beside(&self, other: &Seen) -> bool {
         self.others.is_empty() || (self.even && other.even)
     }
@@ -162,7 +166,7 @@ impl Seen {
 }
 
 /// The part of a concatenation that starts at `start` along `axis`.
-pub(super) fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
+fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
     let mut view = *concat;
     view.offset += start * concat.strides[axis] * concat.dtype.size();
     view.dims[axis] = size;
