@@ -67,6 +67,8 @@ pub struct Graph {
     open: Vec<OpenDim>,
     tensors: Vec<Tensor>,
     nodes: Vec<Node>,
+    /// For each tensor the version of a state that is written over it.
+    next: Vec<Option<TensorId>>,
 }
 
 /// An extent that is known only where the program runs.
@@ -155,6 +157,9 @@ impl Graph {
         }
         let node = NodeId::new(self.nodes.len());
         let output = self.add(name.into(), role, ty, Some(node))?;
+        if op.action() == Action::Write {
+            self.next[inputs[0].index()] = Some(output);
+        }
         self.nodes.push(Node { op, inputs: inputs.to_vec(), output });
         Ok(output)
     }
@@ -166,6 +171,7 @@ impl Graph {
         let reach = extents.try_fold(ty.dtype.size(), usize::checked_mul).ok_or(RuleError::Overflow)?;
         isize::try_from(reach).map_err(|_| RuleError::Overflow)?;
         self.tensors.push(Tensor { name, ty, role, producer, inner: false });
+        self.next.push(None);
         Ok(TensorId::new(self.tensors.len() - 1))
     }
 
@@ -176,8 +182,7 @@ impl Graph {
 
     /// The version of a state that is written over this one, if there is one.
     pub fn next_version(&self, id: TensorId) -> Option<TensorId> {
-        let mut writes = self.nodes.iter().filter(|node| node.op.action() == Action::Write);
-        writes.find(|node| node.inputs[0] == id).map(|node| node.output)
+        self.next[id.index()]
     }
 
     /// Gives a tensor another name and role: a nested call's result becomes a field. A version of a state stays one.
@@ -246,8 +251,12 @@ impl Graph {
     pub(crate) fn with_calls(&self, nodes: Vec<Node>) -> Graph {
         let mut graph = Graph { nodes, ..self.clone() };
         graph.tensors.iter_mut().for_each(|tensor| tensor.producer = None);
+        graph.next.fill(None);
         for (index, node) in graph.nodes.iter().enumerate() {
             graph.tensors[node.output.index()].producer = Some(NodeId::new(index));
+            if node.op.action() == Action::Write {
+                graph.next[node.inputs[0].index()] = Some(node.output);
+            }
         }
         graph
     }

@@ -20,8 +20,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-pub use check::{Fault, check};
 use check::check_open;
+pub use check::{Fault, check};
 pub use contract::verify;
 use contract::verify_at_bounds;
 pub use seen::samples;

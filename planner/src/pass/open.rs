@@ -74,9 +74,12 @@ impl Planned {
         Ok(Some(match (&tensor.how, of) {
             (How::Packed, _) => View::packed(ty.dtype, of.map_or(tensor.view.offset, |of| of.offset), &ty.shape),
             (How::Look(op), Some(of)) => {
-                let (op, given) = (op.at(values), Type { dtype: of.dtype, shape: Shape::new(of.dims()).unwrap_or_default() });
+                let (op, given) =
+                    (op.at(values), Type { dtype: of.dtype, shape: Shape::new(of.dims()).unwrap_or_default() });
                 let view = if op.infer(&[given]) == Ok(ty) { op.view(of, &ty) } else { None };
-                let Some(view) = view else { fault!("`{}` cannot be a view where the open dims are {values:?}", tensor.name) };
+                let Some(view) = view else {
+                    fault!("`{}` cannot be a view where the open dims are {values:?}", tensor.name)
+                };
                 view
             }
             (How::Part { axis, start }, Some(of)) => {

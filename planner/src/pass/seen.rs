@@ -2,6 +2,7 @@
 //! passes decide. What holds at samples need not hold at every value: the checker, which knows nothing of these, says
 //! whether it does. Of a graph without open dims there are no samples.
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -63,8 +64,8 @@ pub fn samples(open: &[OpenDim]) -> Vec<Vec<usize>> {
 pub(super) struct Seen {
     /// Where the open dims have their largest values.
     pub(super) view: View,
-    /// At each sample.
-    others: Vec<View>,
+    /// At each sample; shared, since many are asked where a tensor lies.
+    others: Rc<[View]>,
     /// No extent on the way here is rounded, so that between samples it moves evenly.
     even: bool,
 }
@@ -104,7 +105,7 @@ impl Seen {
 
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &View> {
-        core::iter::once(&self.view).chain(&self.others)
+        core::iter::once(&self.view).chain(&*self.others)
     }
 
     /// This and another at the same values.
@@ -157,9 +158,8 @@ impl Seen {
     /// Laid where another starts.
     pub(super) fn laid_at(mut self, other: &Seen) -> Seen {
         self.view.offset += other.view.offset;
-        for (view, other) in self.others.iter_mut().zip(&other.others) {
-            view.offset += other.offset;
-        }
+        let moved = self.others.iter().zip(&*other.others);
+        self.others = moved.map(|(view, other)| View { offset: view.offset + other.offset, ..*view }).collect();
         self.even &= other.even;
         self
     }

@@ -10,8 +10,9 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ops::Range;
 
+use super::meeting::for_each_meeting;
 use super::values::{Follows, Line, with};
-use super::{Fault, Times, check_write, fault, for_each_meeting};
+use super::{Fault, Times, check_write, fault};
 use crate::op;
 use crate::pass::bytes::overlap;
 use crate::pass::contract::verify_at_bounds;
@@ -62,7 +63,11 @@ pub(in crate::pass) fn check_open(planned: &Planned) -> Result<(), Fault> {
         for (other, input) in planned.tensors.iter().enumerate() {
             let near = hulls[index].start < hulls[other].end && hulls[other].start < hulls[index].end;
             if matches!(input.role, Role::Input | Role::State) && near && places.may_meet(index, other) {
-                fault!("`{}` is to be kept and `{}` is written, and they may meet for some value", kept.name, input.name);
+                fault!(
+                    "`{}` is to be kept and `{}` is written, and they may meet for some value",
+                    kept.name,
+                    input.name
+                );
             }
         }
     }
@@ -103,6 +108,10 @@ fn check_parts(planned: &Planned) -> Result<(), Fault> {
     }
     for (whole, parts) in planned.tensors.iter().zip(&mut parts) {
         let Some(axis) = parts.first().and_then(|(_, part)| axis_of(planned, *part)) else { continue };
+        // What is always empty need not have all of its parts.
+        if whole.view.elements() == 0 {
+            continue;
+        }
         let along = |tensor: usize| planned.tensors[tensor].ty.shape.dims().get(axis).copied().unwrap_or(Dim::new(1));
         parts.sort_by_key(|(start, part)| (start.size, along(*part).size));
         let mut end = Some(Dim::new(0));
@@ -171,7 +180,8 @@ impl Places<'_> {
             let sound = all.iter().all(|values| {
                 let (Some(view), Some(of)) = (self.at(index, values), self.at(of, values)) else { return false };
                 let (span, of) = (view.span(), of.span());
-                let inside = [&of, &hulls[index]].iter().all(|outer| outer.start <= span.start && span.end <= outer.end);
+                let inside =
+                    [&of, &hulls[index]].iter().all(|outer| outer.start <= span.start && span.end <= outer.end);
                 (span.is_empty() || inside) && (!packed[index] || view.is_packed())
             });
             if !sound {
@@ -256,9 +266,9 @@ impl Places<'_> {
             between.iter().all(|distance| distance[side] >= 0)
                 && lines.iter().all(|line| {
                     step /= line.values.len();
-                    (0..count).filter(|at| at / step % line.values.len() + 2 < line.straight).all(|at| {
-                        between[at][side] + between[at + 2 * step][side] == 2 * between[at + step][side]
-                    })
+                    (0..count)
+                        .filter(|at| at / step % line.values.len() + 2 < line.straight)
+                        .all(|at| between[at][side] + between[at + 2 * step][side] == 2 * between[at + step][side])
                 })
         })
     }

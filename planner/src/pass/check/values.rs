@@ -11,9 +11,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::Dim;
 use crate::op::{Field, Operator};
 use crate::pass::{How, Planned};
-use crate::Dim;
 
 /// How something follows from one open dim.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +107,9 @@ impl Follows {
     fn take(&mut self, dims: &[Dim]) {
         let mut counts = vec![0; self.laws.len()];
         for formula in dims.iter().filter_map(|dim| dim.formula) {
-            let (Some(law), Some(count)) = (self.laws.get_mut(formula.dim), counts.get_mut(formula.dim)) else { continue };
+            let (Some(law), Some(count)) = (self.laws.get_mut(formula.dim), counts.get_mut(formula.dim)) else {
+                continue;
+            };
             *count += 1;
             let known = law.unwrap_or(Law { period: 1, degree: 0 });
             *law = Some(Law { period: common(known.period, formula.over), degree: known.degree.max(1 + *count) });

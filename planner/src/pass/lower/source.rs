@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::super::version;
 use super::{Lowering, Place};
 use crate::Role;
-use crate::graph::Node;
+use crate::graph::{Node, TensorId};
 use crate::op::Action;
 
 impl<'g> Lowering<'g> {
@@ -13,8 +13,9 @@ impl<'g> Lowering<'g> {
     /// runs when nothing of the version before is read any more, or reads that in place.
     pub(super) fn place_sources(&mut self) {
         let writes: Vec<&'g Node> = self.graph.nodes().map(|(_, node)| node).collect();
+        let same_bytes = version::same_bytes(self.graph);
         for write in writes.into_iter().filter(|node| node.op.action() == Action::Write) {
-            if self.can_be_source(write) {
+            if self.can_be_source(write, &same_bytes[write.inputs[0].index()]) {
                 let src = write.inputs[1];
                 self.places[src.index()] = Place::Source(write.output);
                 self.forget(src);
@@ -22,7 +23,8 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    fn can_be_source(&mut self, write: &Node) -> bool {
+    /// `of` are the tensors that have the bytes of the version that is written over.
+    fn can_be_source(&mut self, write: &Node, of: &[TensorId]) -> bool {
         let graph = self.graph;
         let ([before, src], output) = (&write.inputs[..], write.output) else { return false };
         let (tensor, state) = (graph.tensor(*src), graph.tensor(output));
@@ -49,8 +51,7 @@ impl<'g> Lowering<'g> {
             }
         }
         let (root, target) = self.view(output);
-        let of = version::same_bytes(graph.nodes().map(|(_, node)| node), *before);
-        for id in of {
+        for id in of.iter().copied() {
             let reads = self.readers[id.index()].clone();
             for (reader, operand) in reads.into_iter().filter(|(reader, _)| reader.op.action() != Action::View) {
                 if core::ptr::eq(reader, write) {
