@@ -95,16 +95,22 @@ fn check_indices(plan: &Plan<'_>) -> Result<(), Fault> {
             fault!("step {index} names a tensor that is not there");
         }
     }
-    for tensor in plan.tensors {
-        let mut at = tensor.storage;
-        let mut steps = 0;
-        while let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = at {
-            steps += 1;
-            if of >= count || steps > count {
+    // A walk ends where another one came to an end: chains are as long as there are tensors.
+    let mut ends = vec![false; count];
+    for (index, tensor) in plan.tensors.iter().enumerate() {
+        let mut walk = Vec::new();
+        let mut at = index;
+        while !ends[at] {
+            walk.push(at);
+            let (Storage::View(of) | Storage::InPlace(of) | Storage::Part(of)) = plan.tensors[at].storage else {
+                break;
+            };
+            if of >= count || walk.len() > count {
                 fault!("`{}` has the bytes of a tensor that has none of its own", tensor.name);
             }
-            at = plan.tensors[of].storage;
+            at = of;
         }
+        walk.into_iter().for_each(|at| ends[at] = true);
     }
     Ok(())
 }

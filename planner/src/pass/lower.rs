@@ -202,9 +202,13 @@ impl<'g> Lowering<'g> {
         for node in nodes.into_iter().rev() {
             let Action::Concat(axis) = node.op.action() else { continue };
             let (root, base) = self.view(node.output);
+            let mut sorted = node.inputs.clone();
+            sorted.sort_unstable();
             for (part, start) in self.parts(node, axis) {
                 let place = self.part(&base, axis, start, part);
-                if self.can_be_part(part, node, root, &place) {
+                let first = sorted.partition_point(|input| *input < part);
+                let once = sorted.get(first + 1) != Some(&part);
+                if once && self.can_be_part(part, node, root, &place) {
                     self.places[part.index()] = Place::Part(node.output, start);
                     self.forget(part);
                 }
@@ -225,14 +229,12 @@ impl<'g> Lowering<'g> {
         }
     }
 
+    /// Whether an operand that occurs once in a concatenation can be produced there.
     fn can_be_part(&mut self, part: TensorId, concat: &Node, root: TensorId, place: &Seen) -> bool {
         let tensor = self.graph.tensor(part);
         let Some(producer) = tensor.producer else { return false };
         let producer = self.graph.call(producer);
-        if tensor.role != Role::Node
-            || self.places[part.index()] != Place::Own
-            || producer.op.action() == Action::View
-            || concat.inputs.iter().filter(|input| **input == part).count() > 1
+        if tensor.role != Role::Node || self.places[part.index()] != Place::Own || producer.op.action() == Action::View
         {
             return false;
         }
