@@ -18,7 +18,7 @@ use model_graph_planner::{DType, Dim, Graph, MAX_RANK, Role, Shape, TensorId, Ty
 
 use crate::ast::{self, Model, plain};
 use crate::dims::{DimExpr, Dims};
-use crate::error::{At, Report, list, suggestion, text};
+use crate::error::{At, Report, list, text};
 use crate::expr::{Expr, ExprKind};
 use crate::names::nearest;
 
@@ -255,12 +255,7 @@ impl<'m> Lowering<'m, '_> {
         match DType::from_name(&text) {
             Some(dtype) => Some(dtype),
             None => {
-                let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-                let advice = match crate::foreign::float(&text) {
-                    true => String::from("everything is computed in `f32`: write that"),
-                    false => suggestion(nearest(&text, known.iter().copied()), &known),
-                };
-                self.report.add(name, format!("there is no element type `{text}`; {advice}"));
+                self.report.add(name, crate::foreign::no_dtype(&text, &[]));
                 None
             }
         }
