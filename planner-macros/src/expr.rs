@@ -367,6 +367,8 @@ pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
         input.error("there is no `@`; write `matmul(a, b)`")
     } else if input.peek(Token![<]) {
         input.error("only a block has dims to bind, and its name starts with a capital letter: `Block<D = 4>(x)`")
+    } else if input.peek(Token![=]) && !input.peek(Token![==]) {
+        input.error("nothing is assigned to: a state is set by `write(s, src = x)`, and equal is `==`")
     } else {
         input.error(format!("expected {end}, or one of `+ - * /`"))
     }

@@ -173,23 +173,32 @@ impl<'m> Lowering<'m, '_> {
         if !ty.shape.is_open() {
             return id;
         }
-        let at = match &field.ty {
+        let open = match &field.ty {
             ast::Type::Tensor { dims, .. } => {
                 let mut quiet = Report::default();
-                let is_open = |dim: &&DimExpr| dim.dim(&self.scope.dims, &mut quiet).is_some_and(|dim| dim.is_open());
-                dims.iter().find(is_open).map(|dim| dim.at)
+                let mut is_open =
+                    |dim: &DimExpr| dim.dim(&self.scope.dims, &mut quiet).is_some_and(|dim| dim.is_open());
+                dims.iter().position(&mut is_open).map(|axis| (axis, &dims[axis]))
             }
             _ => None,
         };
+        let part = open.map_or(String::from("…"), |(axis, dim)| {
+            let end = if dim.is_name() { dim.text() } else { format!("{{ {} }}", dim.text()) };
+            format!("{}..{end}", ".., ".repeat(axis))
+        });
         let text = format!(
             "{what} lives from one forward to the next and needs fixed extents, and `{}` is {}: the dim is open; {}",
             field.plain_name(),
             self.shape_text(&ty.shape),
             match what {
-                "a kept node" => "make it an output, or watch it with an `Observer`",
-                _ => "give it the largest extent and use a part of it, such as `w[..SEQ]`",
+                "a kept node" => String::from("make it an output, or watch it with an `Observer`"),
+                _ if ty.dtype.is_quantised() =>
+                    String::from("give it the largest extent and use a part of what it gives"),
+                _ =>
+                    format!("give it the largest extent and use a part of it, such as `{}[{part}]`", field.plain_name()),
             }
         );
+        let at = open.map(|(_, dim)| dim.at);
         self.report.add(at.unwrap_or(At::from(&field.name)), text);
         None
     }
@@ -408,6 +417,10 @@ impl<'m> Lowering<'m, '_> {
         let known: Vec<&str> = self.scope.fields.keys().map(String::as_str).collect();
         let advice = match nearest(&name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
+            // A name as types have them.
+            None if name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase) => {
+                format!("a block or an operator of one's own is given what it takes: `{name}(…)`")
+            }
             None if known.len() <= 12 => format!("there are {}", list(&known)),
             None => String::from("declare a field of that name"),
         };

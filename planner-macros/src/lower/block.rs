@@ -10,6 +10,7 @@ use syn::Path;
 
 use super::call::{Operand, operand_text};
 use super::parts::own_dims;
+use super::wording::cast;
 use super::{Lowering, Scope, State, Value};
 use crate::ast::{self, Block, BlockRef, Model};
 use crate::dims::{DimExpr, Dims};
@@ -323,6 +324,26 @@ impl<'m> Lowering<'m, '_> {
         block.output
     }
 
+    /// To which extents the dims of this block would have to be bound for an input to be what it is given.
+    fn bind_advice(&self, field: &ast::Field, declared: &Type, given: &Type) -> String {
+        let ast::Type::Tensor { dims, .. } = &field.ty else { return String::new() };
+        if declared.shape.rank() != given.shape.rank() {
+            return String::new();
+        }
+        let sides = declared.shape.dims().iter().zip(given.shape.dims());
+        let mut binds: Vec<String> = Vec::new();
+        for (dim, (_, given)) in dims.iter().zip(sides).filter(|(_, (declared, given))| declared != given) {
+            if !dim.is_name() {
+                return String::new();
+            }
+            let bind = format!("`{} = {}`", dim.text(), self.extent_text(given.named(0)));
+            if !binds.contains(&bind) {
+                binds.push(bind);
+            }
+        }
+        format!("; bind {}", binds.join(" and "))
+    }
+
     /// Gives an input its operand or, where that does not fit, a stand-in: what depends on it is still checked.
     fn input(&mut self, index: usize, field: &ast::Field, operand: Option<&Operand>) {
         let name = field.plain_name();
@@ -334,8 +355,14 @@ impl<'m> Lowering<'m, '_> {
                 if let Some((operand, given)) = given {
                     let (takes, gives) = (self.type_text(&declared), self.type_text(&given));
                     let block = plain_name(self.scope.model);
-                    let text =
-                        format!("`{block}` takes {takes} as its input `{name}`, and {} is {gives}", operand.text);
+                    let advice = match declared.shape == given.shape {
+                        true => format!("; write {}", cast(&operand.text, declared.dtype.name())),
+                        false => self.bind_advice(field, &declared, &given),
+                    };
+                    let text = format!(
+                        "`{block}` takes {takes} as its input `{name}`, and {} is {gives}{advice}",
+                        operand.text
+                    );
                     self.complain_of_use(operand.at, text);
                 }
                 self.graph.leaf(self.full(&name), Role::Node, declared).ok()

@@ -199,6 +199,7 @@ impl Lowering<'_, '_> {
                 Some(ast::Role::Constant(_) | ast::Role::ConstantFill(_)) => "is a constant, which no step changes",
                 _ => "is made anew by every forward",
             },
+            expr::ExprKind::Number(_) => "is a number, which stays what it is",
             _ => "is made anew by every forward",
         };
         let ty = self.declared_text(&self.graph.tensor(resolved.id).ty);
