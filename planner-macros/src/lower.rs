@@ -4,6 +4,7 @@
 mod block;
 mod call;
 mod element;
+mod index;
 mod open;
 mod own;
 mod parts;
