@@ -1,5 +1,6 @@
 //! The driver of the phases, and the emitted code: data in one constant, behaviour in the runtime crate.
 
+mod accessor;
 mod interface;
 mod open;
 mod own;
