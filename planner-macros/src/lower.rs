@@ -1,6 +1,7 @@
 //! From the written model to the planner's graph: names are looked up, types inferred and compared with what was
 //! declared. A mistake in one field leaves a stand-in of its declared type, so that the others are still checked.
 
+mod bind;
 mod block;
 mod call;
 mod declared;

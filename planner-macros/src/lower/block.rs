@@ -14,12 +14,11 @@ use super::wording::cast;
 use super::{Lowering, Scope, State, Value};
 use crate::ast::{self, Block, BlockRef, Model};
 use crate::dims::{DimExpr, Dims};
-use crate::error::{At, Report, list, suggestion, text};
+use crate::error::{At, Report, list, text};
 use crate::expr::{Expr, Given};
-use crate::names::nearest;
 
 /// A dim of a block and what it is bound to.
-type Bind = (Ident, DimExpr);
+pub(super) type Bind = (Ident, DimExpr);
 
 /// How a block is used.
 pub(super) struct Use {
@@ -232,50 +231,6 @@ impl<'m> Lowering<'m, '_> {
         Some(Setup { block, binds, model, dims: dims?, number, field })
     }
 
-    /// The values that the block's dims are bound to.
-    fn bind(&mut self, block: &BlockRef, binds: &[Bind], model: &Model) -> Option<BTreeMap<String, Option<Dim>>> {
-        let name = block.name();
-        let known: Vec<String> = model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let mut bound = BTreeMap::new();
-        let mut fine = true;
-        for (dim, value) in block.binds.iter().chain(binds) {
-            let plain = dim.to_string();
-            let value = value.dim(&self.scope.dims, self.report);
-            if !known.contains(&plain.as_str()) {
-                let advice = suggestion(nearest(&plain, known.iter().copied()), &known);
-                self.report.add(dim, format!("`{name}` has no dim `{plain}`; {advice}"));
-                fine = false;
-            } else if bound.insert(plain, value).is_some() {
-                self.report.add(dim, format!("`{dim}` is bound twice; bind it once"));
-                fine = false;
-            }
-        }
-        let open =
-            model.settings.dims.iter().filter(|dim| dim.value.is_none() || dim.at_most).map(|dim| dim.name.to_string());
-        let open: Vec<String> = open.filter(|dim| !bound.contains_key(dim)).collect();
-        if !open.is_empty() {
-            self.report.add(block.at, self.left_open(block, &open));
-            fine = false;
-        }
-        fine.then_some(bound)
-    }
-
-    fn left_open(&self, block: &BlockRef, open: &[String]) -> String {
-        let name = block.name();
-        let names: Vec<&str> = open.iter().map(String::as_str).collect();
-        let (dims, them) = if open.len() == 1 { ("dim", "it") } else { ("dims", "them") };
-        let binds: Vec<String> = open.iter().map(|dim| format!("{dim} = …")).collect();
-        let binds = binds.join(", ");
-        let chain =
-            |field: &ast::Field| matches!(&field.ty, ast::Type::Chain { block: of, .. } if std::ptr::eq(of, block));
-        let bind = match self.scope.model.fields.iter().any(chain) {
-            true => format!("#[chain(…, {binds})]"),
-            false => format!("{name}<{binds}>"),
-        };
-        format!("`{name}` leaves the {dims} {} open; bind {them}: `{bind}`", list(&names))
-    }
-
     /// Lowers the block's fields under the names of `segment`.
     fn inline(&mut self, setup: &Setup<'_, 'm>, operands: &[Option<Operand>], segment: Segment) -> Option<Value> {
         let prefix = match segment.copy {
@@ -322,26 +277,6 @@ impl<'m> Lowering<'m, '_> {
         let block = inner.block?;
         self.report.append(block.complaints);
         block.output
-    }
-
-    /// To which extents the dims of this block would have to be bound for an input to be what it is given.
-    fn bind_advice(&self, field: &ast::Field, declared: &Type, given: &Type) -> String {
-        let ast::Type::Tensor { dims, .. } = &field.ty else { return String::new() };
-        if declared.shape.rank() != given.shape.rank() {
-            return String::new();
-        }
-        let sides = declared.shape.dims().iter().zip(given.shape.dims());
-        let mut binds: Vec<String> = Vec::new();
-        for (dim, (_, given)) in dims.iter().zip(sides).filter(|(_, (declared, given))| declared != given) {
-            if !dim.is_name() {
-                return String::new();
-            }
-            let bind = format!("`{} = {}`", dim.text(), self.extent_text(given.named(0)));
-            if !binds.contains(&bind) {
-                binds.push(bind);
-            }
-        }
-        format!("; bind {}", binds.join(" and "))
     }
 
     /// Gives an input its operand or, where that does not fit, a stand-in: what depends on it is still checked.
