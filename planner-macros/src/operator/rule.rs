@@ -9,7 +9,7 @@ use super::clauses::{self, Clauses};
 use super::settings::Setting;
 use crate::ast::plain;
 use crate::dims::{DimExpr, Kind};
-use crate::error::{Report, list, suggestion};
+use crate::error::{Report, list};
 use crate::foreign::no_dtype;
 use crate::names::nearest;
 
@@ -44,14 +44,14 @@ pub(super) fn leaked(text: &str) -> &'static str {
 }
 
 /// What a name in an extent stands for.
-struct Names<'a> {
-    operator: &'a str,
+pub(super) struct Names<'a> {
+    pub(super) operator: &'a str,
     settings: &'a [Setting],
-    operands: Vec<String>,
+    pub(super) operands: Vec<String>,
     /// Names of extents, and whether an operand that is always there brings them.
     extents: Vec<(String, bool)>,
     /// Some clauses could not be read, so that a name which is not here may be declared all the same.
-    incomplete: bool,
+    pub(super) incomplete: bool,
 }
 
 /// Resolves the clauses; what is wrong goes to the report.
@@ -341,89 +341,4 @@ impl Names<'_> {
         }
         Extent::Number(0)
     }
-
-    /// The operands of a list, each with where it is named, and whether the output is among them.
-    fn listed<'n>(&self, names: &'n [Ident], output: bool, report: &mut Report) -> (Vec<(usize, &'n Ident)>, bool) {
-        let (mut found, mut with_output) = (Vec::new(), false);
-        for (at, ident) in names.iter().enumerate() {
-            let name = plain(ident);
-            if names[..at].iter().any(|other| plain(other) == name) {
-                report.add(ident, format!("`{name}` is named twice; name it once"));
-                continue;
-            }
-            if output && name == "output" {
-                with_output = true;
-                continue;
-            }
-            match self.operands.iter().position(|operand| *operand == name) {
-                Some(index) => found.push((index, ident)),
-                None if name == "output" => {
-                    report.add(ident, "the result is what is written; name the operand that it can be written over");
-                }
-                None if self.incomplete => {}
-                None => {
-                    let mut known: Vec<&str> = self.operands.iter().map(String::as_str).collect();
-                    known.extend(output.then_some("output"));
-                    let advice = suggestion(nearest(&name, known.iter().copied()), &known);
-                    report.add(ident, format!("`{}` has no operand `{name}`; {advice}", self.operator));
-                }
-            }
-        }
-        (found, with_output)
-    }
-
-    /// Complains of an operand that never has the result's type.
-    fn fits_in_place(
-        &self,
-        index: usize,
-        at: &Ident,
-        clauses: &Clauses,
-        operands: &[Pattern],
-        result: &Pattern,
-        report: &mut Report,
-    ) {
-        let Some(pattern) = &clauses.result else { return };
-        let operand = &clauses.operands[index].pattern;
-        let root = |mut elements: Elements| {
-            while let Elements::Like(other) = elements {
-                match operands[other].elements {
-                    Elements::OneOf([dtype]) => return (None, Some(*dtype)),
-                    Elements::OneOf(_) => return (Some(other), None),
-                    like => elements = like,
-                }
-            }
-            match elements {
-                Elements::OneOf([dtype]) => (None, Some(*dtype)),
-                _ => (None, None),
-            }
-        };
-        let own = match operands[index].elements {
-            Elements::OneOf(known) if known.len() > 1 => (Some(index), None),
-            elements => root(elements),
-        };
-        let same = own == root(result.elements) && extents(operand) == extents(pattern);
-        if !same {
-            let name = plain(at);
-            let text = format!(
-                "`{name}` is {} and the result {}, and a result can be written over an operand of its own type alone; \
-                 leave `{name}` out",
-                show(operand),
-                show(pattern)
-            );
-            report.add(at, text);
-        }
-    }
-}
-
-fn show(pattern: &clauses::Pattern) -> String {
-    let elements: Vec<String> = pattern.elements.iter().map(ToString::to_string).collect();
-    let extents = extents(pattern);
-    let space = if elements.len() > 1 && !extents.is_empty() { " " } else { "" };
-    format!("{}{space}{extents}", elements.join(" | "))
-}
-
-fn extents(pattern: &clauses::Pattern) -> String {
-    let dots = pattern.leading.map(|_| String::from(".."));
-    let extents: Vec<String> = dots.into_iter().chain(pattern.dims.iter().map(DimExpr::text)).collect();
-    if extents.is_empty() { String::new() } else { format!("[{}]", extents.join(", ")) }
 }
