@@ -45,7 +45,7 @@ impl Lowering<'_, '_> {
         fine.then_some(bound)
     }
 
-    pub(super) fn left_open(&self, block: &BlockRef, open: &[String]) -> String {
+    fn left_open(&self, block: &BlockRef, open: &[String]) -> String {
         let name = block.name();
         let names: Vec<&str> = open.iter().map(String::as_str).collect();
         let (dims, them) = if open.len() == 1 { ("dim", "it") } else { ("dims", "them") };
