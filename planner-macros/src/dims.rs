@@ -71,6 +71,15 @@ impl DimExpr {
         }
     }
 
+    /// The first name in it of which that holds.
+    pub(crate) fn find_name(&self, holds: &dyn Fn(&Ident) -> bool) -> Option<&Ident> {
+        match &self.kind {
+            Kind::Number(_) => None,
+            Kind::Name(name) => Some(name).filter(|name| holds(name)),
+            Kind::Binary(_, left, right) => left.find_name(holds).or_else(|| right.find_name(holds)),
+        }
+    }
+
     /// Its value, which has to be fixed, or `None` after a complaint.
     pub(crate) fn value(&self, dims: &Dims, report: &mut Report) -> Option<usize> {
         let dim = self.dim(dims, report)?;

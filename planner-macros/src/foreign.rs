@@ -46,6 +46,11 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "dropout" => "nothing is dropped when a network is only run: leave it out",
         "identity" | "contiguous" | "detach" => "write the operand alone",
         "t" => "write `transpose(x)`",
+        "assign" | "copy" | "store" | "update" => "a state is set by `write(s, src = x)`",
+        "read" | "load" => "a state is read by its name alone",
+        "reset" | "reset_state" | "reset_state_of" => {
+            "states are reset between forwards, by the model's `reset_state()` and `reset_state_of(\"cache\")`"
+        }
         "swish" => "write `silu(x)`",
         _ => return None,
     })

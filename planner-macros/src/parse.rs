@@ -169,13 +169,12 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
             }
             plain => {
                 let known: Vec<&str> = ROLES.iter().copied().chain(["keep", "doc", "allow"]).collect();
-                report.add(
-                    &word,
-                    format!(
-                        "there is no attribute `{plain}` for a tensor; {}",
-                        suggestion(nearest(plain, known.iter().copied()), &known)
-                    ),
-                );
+                let near = nearest(plain, known.iter().copied());
+                let advice = match near.is_none() && model_graph_planner::op::find(plain).is_some() {
+                    true => format!("an operator stands in an expression: `#[node({plain}(…))]`"),
+                    false => suggestion(near, &known),
+                };
+                report.add(&word, format!("there is no attribute `{plain}` for a tensor; {advice}"));
                 strange = true;
             }
         }

@@ -196,7 +196,12 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 /// What to say of a token that continues no expression.
 pub(crate) fn stray(input: ParseStream<'_>, end: &str) -> syn::Error {
-    if input.peek(Token![.]) {
+    if input.peek(Token![.]) && input.peek2(syn::Ident) && !input.peek3(token::Paren) {
+        input.error(
+            "a tensor has no fields, and of a block there is what it gives alone; an operator is called by its name, \
+             `transpose(x)` instead of `x.T`",
+        )
+    } else if input.peek(Token![.]) {
         input.error("there are no methods: an operator is called by its name, `relu(x)` instead of `x.relu()`")
     } else if input.peek(Token![:]) && !input.peek(Token![::]) {
         input.error("a setting is written with `=`, such as `axis = 1`")

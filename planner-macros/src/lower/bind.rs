@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use model_graph_planner::{Dim, Type};
+use proc_macro2::Ident;
 
 use super::Lowering;
-use super::block::Bind;
-use crate::ast::{self, BlockRef, Model};
-use crate::error::{list, suggestion};
+use super::block::{Bind, inputs};
+use crate::ast::{self, BlockRef, Model, plain};
+use crate::error::{Report, list, suggestion};
 use crate::names::nearest;
 
 impl Lowering<'_, '_> {
@@ -25,10 +26,14 @@ impl Lowering<'_, '_> {
         let mut fine = true;
         for (dim, value) in block.binds.iter().chain(binds) {
             let plain = dim.to_string();
-            let value = value.dim(&self.scope.dims, self.report);
+            // Of what is no dim the value is nothing to complain of.
+            let mut quiet = Report::default();
+            let report = if known.contains(&plain.as_str()) { &mut *self.report } else { &mut quiet };
+            let value = value.dim(&self.scope.dims, report);
             if !known.contains(&plain.as_str()) {
                 let advice = suggestion(nearest(&plain, known.iter().copied()), &known);
-                self.report.add(dim, format!("`{name}` has no dim `{plain}`; {advice}"));
+                let input = self.named_input(dim, block, model);
+                self.report.add(dim, input.unwrap_or_else(|| format!("`{name}` has no dim `{plain}`; {advice}")));
                 fine = false;
             } else if bound.insert(plain, value).is_some() {
                 self.report.add(dim, format!("`{dim}` is bound twice; bind it once"));
@@ -43,6 +48,19 @@ impl Lowering<'_, '_> {
             fine = false;
         }
         fine.then_some(bound)
+    }
+
+    /// What to say of an input that is given by name.
+    pub(super) fn named_input(&self, given: &Ident, block: &BlockRef, model: &Model) -> Option<String> {
+        let names: Vec<String> = inputs(model).map(|(_, field)| field.plain_name()).collect();
+        let given = plain(given);
+        names.contains(&given).then(|| {
+            format!(
+                "`{given}` is an input of `{}`, and inputs are given in their order, without their names: {}",
+                block.name(),
+                list(&names.iter().map(String::as_str).collect::<Vec<&str>>())
+            )
+        })
     }
 
     fn left_open(&self, block: &BlockRef, open: &[String]) -> String {

@@ -87,9 +87,15 @@ impl<'m> Lowering<'m, '_> {
     ) -> Option<Value> {
         let index = self.scope.fields.get(field).copied()?;
         // Of what is broken where it stands nobody knows whether it has settings.
-        let known = self.scope.model.blocks.get(&block.key()).is_some_and(|block| block.model.is_some());
-        if let (true, Some(given)) = (known, given.first()) {
-            self.report.add(&given.name, text::BLOCK_SETTING);
+        let model = self.scope.model.blocks.get(&block.key()).and_then(|block| block.model.as_ref());
+        if let (Some(model), Some(given)) = (model, given.first()) {
+            match self.named_input(&given.name, block, model) {
+                Some(text) => {
+                    self.report.add(&given.name, text);
+                    return None;
+                }
+                None => self.report.add(&given.name, text::BLOCK_SETTING),
+            }
         }
         let operands = self.operands(operands, field);
         let setup = self.setup(block, &[], &operands, index)?;
@@ -213,7 +219,9 @@ impl<'m> Lowering<'m, '_> {
         }
         let dims = self.bind(block, binds, model);
         let wanted: Vec<String> = inputs(model).map(|(_, field)| field.plain_name()).collect();
-        if wanted.len() != operands.len() {
+        let mut binds_of_all = block.binds.iter().chain(binds);
+        let by_name = binds_of_all.any(|(dim, _)| self.named_input(dim, block, model).is_some());
+        if wanted.len() != operands.len() && !by_name {
             let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
             let takes = match wanted.len() {
                 0 => String::from("no input"),
@@ -334,7 +342,7 @@ impl<'m> Lowering<'m, '_> {
     }
 }
 
-fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)> {
+pub(super) fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)> {
     model.fields.iter().enumerate().filter(|(_, field)| matches!(field.role, ast::Role::Input { .. }))
 }
 

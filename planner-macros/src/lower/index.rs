@@ -2,11 +2,13 @@
 
 use model_graph_planner::op::{self, Args};
 use model_graph_planner::{Dim, TensorId};
+use proc_macro2::Ident;
 
 use super::call::operand_text;
 use super::{Lowering, Value};
+use crate::ast::plain;
 use crate::dims::DimExpr;
-use crate::expr::{Expr, Range};
+use crate::expr::{Expr, ExprKind, Range};
 
 impl Lowering<'_, '_> {
     /// `x[1..3, ..]`: a slice for each range that cuts, and a reshape when an index drops a dimension.
@@ -40,12 +42,12 @@ impl Lowering<'_, '_> {
             let (at, start, end) = match range {
                 Range::Span { start: None, end: None, .. } => continue,
                 Range::Span { at, start, end } => {
-                    let start = self.bound(start.as_ref(), Dim::new(0))?;
-                    (*at, start, self.bound(end.as_ref(), extent)?)
+                    let start = self.bound(start.as_ref(), Dim::new(0), (of, axis))?;
+                    (*at, start, self.bound(end.as_ref(), extent, (of, axis))?)
                 }
                 Range::One(dim) => {
                     dropped[axis] = true;
-                    let index = self.bound(Some(dim), Dim::new(0))?;
+                    let index = self.bound(Some(dim), Dim::new(0), (of, axis))?;
                     (dim.at, index, index.plus(1).unwrap_or(index))
                 }
             };
@@ -106,8 +108,26 @@ impl Lowering<'_, '_> {
         Some(Value::Tensor { id, fresh })
     }
 
-    fn bound(&mut self, dim: Option<&DimExpr>, default: Dim) -> Option<Dim> {
-        dim.map_or(Some(default), |dim| dim.dim(&self.scope.dims, self.report))
+    /// An end of the range along an axis of `of`.
+    fn bound(&mut self, dim: Option<&DimExpr>, default: Dim, (of, axis): (&Expr, usize)) -> Option<Dim> {
+        let Some(dim) = dim else { return Some(default) };
+        let scope = &self.scope;
+        let tensor = |name: &Ident| !scope.dims.contains(name) && scope.fields.contains_key(&plain(name));
+        if let Some(name) = dim.find_name(&tensor) {
+            let of = match &of.kind {
+                ExprKind::Name(of) => plain(of),
+                _ => String::from("…"),
+            };
+            let tensor = plain(name);
+            let axis = if axis > 0 { format!(", axis = {axis}") } else { String::new() };
+            let text = format!(
+                "`{tensor}` is a tensor, and an index is fixed: what stands where a tensor says is taken by \
+                 `gather({of}, {tensor}{axis})`"
+            );
+            self.report.add(name, text);
+            return None;
+        }
+        dim.dim(&self.scope.dims, self.report)
     }
 
     fn view(&mut self, op: &str, settings: &[(&str, op::Value<'_>)], of: TensorId, field: &str) -> Option<TensorId> {

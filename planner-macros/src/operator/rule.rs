@@ -30,6 +30,8 @@ pub(super) mod text {
          it is called by its struct's name";
     pub(crate) const RESULT: &str =
         "what the operator gives stands after its operands: `fn(x: f32[.., N]) -> f32[.., N]`";
+    pub(crate) const ONE_RESULT: &str = "an operator gives one tensor, `-> f32[.., N]`: declare one for each, or let one \
+         give them in a dim of its own";
     pub(crate) const OPERAND: &str =
         "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
     pub(crate) const PATTERN: &str = "a tensor is written as its element type and its extents: `f32[.., C, N]`, `f32 | i8 [N]`, \
