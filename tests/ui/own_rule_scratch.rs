@@ -1,22 +1,17 @@
-//! A scratch that is no number of bytes.
+//! Bytes of scratch by Rust rather than by arithmetic.
 
+use model_graph::model_graph;
 use model_graph::operator;
 
-#[operator(fn(x: f32[.., N]) -> f32[.., N], scratch = 1.5)]
-struct Fraction;
+#[operator(fn(x: f32[N]) -> f32[N], scratch = N * size_of::<f32>())]
+struct Sorted;
 
-#[operator(fn(x: f32[.., N]) -> f32[.., N], scratch = -4)]
-struct Negative;
-
-#[operator(fn(x: f32[.., N]) -> f32[.., N], scratch = "big")]
-struct Word;
-
-#[operator(fn(x: f32[.., N]) -> f32[.., N], scratch = 4 * x)]
-struct Operand;
-
-#[operator(fn(x: f32[.., N]) -> f32[.., N], scratch = 4 * eps)]
-struct Setting {
-    eps: f32,
+#[model_graph]
+struct Model {
+    #[input]
+    x: Tensor<f32, 8>,
+    #[output(Sorted(x))]
+    y: _,
 }
 
 fn main() {}

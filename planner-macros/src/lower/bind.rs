@@ -75,7 +75,7 @@ impl Lowering<'_, '_> {
             true => format!("#[chain(…, {binds})]"),
             false => format!("{name}<{binds}>"),
         };
-        format!("`{name}` leaves the {dims} {} open; bind {them}: `{bind}`", list(&names))
+        format!("`{name}` leaves the {dims} {} to its user; bind {them}: `{bind}`", list(&names))
     }
 
     /// To which extents the dims of this block would have to be bound for an input to be what it is given.

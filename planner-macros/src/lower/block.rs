@@ -299,6 +299,7 @@ impl<'m> Lowering<'m, '_> {
                     let (takes, gives) = (self.type_text(&declared), self.type_text(&given));
                     let block = plain_name(self.scope.model);
                     let advice = match declared.shape == given.shape {
+                        true if declared.dtype.is_quantised() => String::new(),
                         true => format!("; write {}", cast(&operand.text, declared.dtype.name())),
                         false => self.bind_advice(field, &declared, &given),
                     };
@@ -348,6 +349,13 @@ pub(super) fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)
 
 pub(super) fn plain_name(model: &Model) -> String {
     ast::plain(&model.name)
+}
+
+/// `layer_norm` as `LayerNorm`.
+pub(super) fn camel(name: &str) -> String {
+    name.split('_')
+        .flat_map(|word| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)))
+        .collect()
 }
 
 /// `LayerNorm` as `layer_norm`.

@@ -19,7 +19,8 @@ impl Lowering<'_, '_> {
     ) -> (At, String) {
         let op = spec.name;
         let ty = |input: usize| self.graph.tensor(operands[input].id).ty;
-        let text = |input: usize| operands[input].text.as_str();
+        let texts: Vec<String> = (0..operands.len()).map(|input| told_apart(input, place, operands)).collect();
+        let text = |input: usize| texts[input].as_str();
         let shape = |input: usize| self.shape_text(&ty(input).shape);
         match *error {
             // A state is moved too, and as what it is.
@@ -54,6 +55,13 @@ impl Lowering<'_, '_> {
                     Some("i32") => format!("; write {}", cast(text(input), "i32")),
                     Some("bool") => format!("; compare it, such as `… != 0`, or write {}", cast(text(input), "bool")),
                     _ => String::new(),
+                };
+                let index = |dtype| matches!(dtype, DType::I32 | DType::U32 | DType::I64);
+                let advice = match op {
+                    "gather" if index(ty(0).dtype) && !index(ty(input).dtype) => {
+                        String::from("; the table comes first: `gather(table, index)`")
+                    }
+                    _ => advice,
                 };
                 let given = self.type_text(&ty(input));
                 (operands[input].at, format!("`{op}` takes {expected} and {} is {given}{advice}", text(input)))
@@ -294,6 +302,18 @@ fn of(operand: &str) -> &str {
     match operand.strip_suffix('`') {
         Some(name) if name.starts_with('`') && !name[1..].contains('`') => name,
         _ => "`(…)",
+    }
+}
+
+/// What to call an operand: by its role too where another operand, made by the same operator, would be called the same.
+fn told_apart(input: usize, place: &Place<'_>, operands: &[Operand]) -> String {
+    let text = &operands[input].text;
+    let made = |other: &Operand| other.text == *text && other.id != operands[input].id;
+    match place.roles.get(input) {
+        Some(role) if operands.iter().any(made) && place.roles.iter().filter(|other| *other == role).count() == 1 => {
+            format!("{text} ({role})")
+        }
+        _ => text.clone(),
     }
 }
 
