@@ -1,5 +1,6 @@
 //! The graph as it was declared: tensors, and the operator calls between them in the order they are to run.
 
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,8 +68,8 @@ pub struct Graph {
     open: Vec<OpenDim>,
     tensors: Vec<Tensor>,
     nodes: Vec<Node>,
-    /// For each tensor the version of a state that is written over it.
-    next: Vec<Option<TensorId>>,
+    /// For each version of a state that is written over, the version after it.
+    next: BTreeMap<TensorId, TensorId>,
 }
 
 /// An extent that is known only where the program runs.
@@ -158,7 +159,7 @@ impl Graph {
         let node = NodeId::new(self.nodes.len());
         let output = self.add(name.into(), role, ty, Some(node))?;
         if op.action() == Action::Write {
-            self.next[inputs[0].index()] = Some(output);
+            self.next.insert(inputs[0], output);
         }
         self.nodes.push(Node { op, inputs: inputs.to_vec(), output });
         Ok(output)
@@ -171,7 +172,6 @@ impl Graph {
         let reach = extents.try_fold(ty.dtype.size(), usize::checked_mul).ok_or(RuleError::Overflow)?;
         isize::try_from(reach).map_err(|_| RuleError::Overflow)?;
         self.tensors.push(Tensor { name, ty, role, producer, inner: false });
-        self.next.push(None);
         Ok(TensorId::new(self.tensors.len() - 1))
     }
 
@@ -182,7 +182,7 @@ impl Graph {
 
     /// The version of a state that is written over this one, if there is one.
     pub fn next_version(&self, id: TensorId) -> Option<TensorId> {
-        self.next[id.index()]
+        self.next.get(&id).copied()
     }
 
     /// Gives a tensor another name and role: a nested call's result becomes a field. A version of a state stays one.
@@ -250,13 +250,11 @@ impl Graph {
     /// more has no producer.
     pub(crate) fn with_calls(&self, nodes: Vec<Node>) -> Graph {
         let mut graph = Graph { nodes, ..self.clone() };
+        let writes = graph.nodes.iter().filter(|node| node.op.action() == Action::Write);
+        graph.next = writes.map(|node| (node.inputs[0], node.output)).collect();
         graph.tensors.iter_mut().for_each(|tensor| tensor.producer = None);
-        graph.next.fill(None);
         for (index, node) in graph.nodes.iter().enumerate() {
             graph.tensors[node.output.index()].producer = Some(NodeId::new(index));
-            if node.op.action() == Action::Write {
-                graph.next[node.inputs[0].index()] = Some(node.output);
-            }
         }
         graph
     }

@@ -121,18 +121,6 @@ pub(super) fn readers_before(graph: &Graph) -> Vec<Vec<NodeId>> {
     before
 }
 
-/// For each version the tensors that have its bytes: it and whatever looks at them in another way.
-pub(super) fn same_bytes(graph: &Graph) -> Vec<Vec<TensorId>> {
-    let mut same = vec![Vec::new(); graph.tensors().count()];
-    let all = graph.nodes().map(|(_, node)| node);
-    for (tensor, version) in looks(graph, all, |_| false).into_iter().enumerate() {
-        if let Some(version) = version {
-            same[version.index()].push(TensorId::new(tensor));
-        }
-    }
-    same
-}
-
 /// For each tensor the version of a state that it is or looks at. What is in storage of its own, `apart`, looks at none.
 fn looks<'n>(
     graph: &Graph,

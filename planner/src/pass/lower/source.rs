@@ -2,10 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::super::version;
 use super::{Lowering, Place};
 use crate::Role;
-use crate::graph::{Node, TensorId};
+use crate::graph::Node;
 use crate::op::Action;
 
 impl<'g> Lowering<'g> {
@@ -13,9 +12,8 @@ impl<'g> Lowering<'g> {
     /// runs when nothing of the version before is read any more, or reads that in place.
     pub(super) fn place_sources(&mut self) {
         let writes: Vec<&'g Node> = self.graph.nodes().map(|(_, node)| node).collect();
-        let same_bytes = version::same_bytes(self.graph);
         for write in writes.into_iter().filter(|node| node.op.action() == Action::Write) {
-            if self.can_be_source(write, &same_bytes[write.inputs[0].index()]) {
+            if self.can_be_source(write) {
                 let src = write.inputs[1];
                 self.places[src.index()] = Place::Source(write.output);
                 self.forget(src);
@@ -23,8 +21,7 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// `of` are the tensors that have the bytes of the version that is written over.
-    fn can_be_source(&mut self, write: &Node, of: &[TensorId]) -> bool {
+    fn can_be_source(&mut self, write: &Node) -> bool {
         let graph = self.graph;
         let ([before, src], output) = (&write.inputs[..], write.output) else { return false };
         let (tensor, state) = (graph.tensor(*src), graph.tensor(output));
@@ -51,9 +48,15 @@ impl<'g> Lowering<'g> {
             }
         }
         let (root, target) = self.view(output);
-        for id in of.iter().copied() {
+        // Whoever reads it, or what looks at its bytes in another way.
+        let mut looks = alloc::vec![*before];
+        while let Some(id) = looks.pop() {
             let reads = self.readers[id.index()].clone();
-            for (reader, operand) in reads.into_iter().filter(|(reader, _)| reader.op.action() != Action::View) {
+            for (reader, operand) in reads {
+                if reader.op.action() == Action::View {
+                    looks.push(reader.output);
+                    continue;
+                }
                 if core::ptr::eq(reader, write) {
                     continue;
                 }
