@@ -319,7 +319,8 @@ impl fmt::Display for Error {
             ),
             ErrorKind::NotOnHost { buffer } => write!(
                 f,
-                "the shared weights lie in a buffer of `{buffer}` and the model's kernels read host memory; give both                  buffers of one kind"
+                "the shared weights lie in a buffer of `{buffer}` and the model's kernels read host memory; make the weights \
+                 in host memory too"
             ),
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]

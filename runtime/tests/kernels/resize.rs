@@ -136,3 +136,54 @@ fn a_small_image() {
     assert_eq!(resize(0, 0, 4)[..8], [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]);
     assert_eq!(resize(1, 2, 3), [1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.0, 3.5, 4.0]);
 }
+
+/// Where a coordinate is a whole number the nearest element is that one, and not its neighbour because of how the quotient
+/// of the extents was rounded: element 18 of 14 stretched to 36 is element 7. Coordinates are fractions of integers here.
+#[test]
+fn whole_coordinates_are_exact() {
+    for from in 1..=40usize {
+        let x = list(&[from], &(0..from).map(|index| index as f32).collect::<Vec<f32>>());
+        for to in 1..=60usize {
+            for coordinates in 0..5 {
+                let (axes, mut sizes) = (core::array::from_fn(|axis| axis == 0), [0.into(); MAX_RANK]);
+                sizes[0] = to.into();
+                let scales = [0.0; MAX_RANK];
+                let y = given(&[to], Layout::packed(), Values::Seed(0));
+                let nearest = |rounding| {
+                    let op = op::Resize {
+                        axes,
+                        sizes,
+                        scales,
+                        mode: 0,
+                        coordinates,
+                        rounding,
+                        cubic: 0.0,
+                        exclude_outside: false,
+                    };
+                    run(op, &mut lay(std::slice::from_ref(&x), &y, 0, 0, 0xff)).unwrap()
+                };
+                let results: [Vec<f32>; 4] = std::array::from_fn(nearest);
+                for i in 0..to {
+                    let [index, n, m] = [i, from, to].map(|number| number as i64);
+                    let (above, below) = match coordinates {
+                        1 => (index * n, m),
+                        2 | 3 if m == 1 => (0, 1),
+                        2 => (index * (n - 1), m - 1),
+                        _ => ((2 * index + 1) * n - m, 2 * m),
+                    };
+                    let floor = |above: i64, below: i64| above.div_euclid(below);
+                    let ceil = |above: i64, below: i64| -(-above).div_euclid(below);
+                    let expected = [
+                        ceil(2 * above - below, 2 * below),
+                        floor(2 * above + below, 2 * below),
+                        floor(above, below),
+                        ceil(above, below),
+                    ];
+                    for (result, expected) in results.iter().zip(expected) {
+                        assert_eq!(result[i], expected.clamp(0, n - 1) as f32, "{i} of {from} to {to}, {coordinates}");
+                    }
+                }
+            }
+        }
+    }
+}
