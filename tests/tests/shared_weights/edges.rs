@@ -15,6 +15,11 @@ struct Moving {
     row: Tensor<f32, 2, 3>,
     #[output(sum(x) + other[0])]
     y: _,
+    #[keep]
+    #[node(table[N..N + 1])]
+    kept: Tensor<f32, 1, 3>,
+    #[output(transpose(table[N - 1..N + 1]))]
+    turned: Tensor<f32, 3, 2>,
 }
 
 #[test]
@@ -28,6 +33,10 @@ fn outputs_that_move_are_read_among_the_weights() {
         let outputs = model.forward_with(&mut Poison::default()).unwrap();
         assert_eq!(*outputs.y(), 100.0 + n as f32);
         assert_eq!(*outputs.row(), [[n as f32; 3], [n as f32 + 1.0; 3]]);
+        assert_eq!(*outputs.kept(), [[n as f32; 3]]);
+        let mut turned = [[0.0; 2]; 3];
+        outputs.turned().read(&mut turned).unwrap();
+        assert_eq!(turned, [[n as f32 - 1.0, n as f32]; 3]);
     }
 }
 
