@@ -114,11 +114,7 @@ fn weights_that_the_host_cannot_read_are_refused() {
     let call = Call { op: op::Relu {}, inputs: &inputs, outputs: &outputs, scratch: &[], shared };
     let error = buffer.run(&call).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::NotOnHost { buffer: "a device" });
-    assert_eq!(
-        error.to_string(),
-        "the shared weights lie in a buffer of `a device` and the model's kernels read host memory; make the weights in \
-         host memory too"
-    );
+    assert!(error.to_string().ends_with("host memory; give both buffers of one kind"), "{error}");
 }
 
 #[test]
