@@ -170,7 +170,7 @@ pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<
     if plan.size > buffer_type.max_size() {
         return Err(ErrorKind::TooLarge { needed: plan.size, max: buffer_type.max_size() }.into());
     }
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && !plan.is_shared(&tensor.view)) {
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && is_within(plan, &tensor.view)) {
         let needed = buffer_type.alloc_size(&tensor.view);
         let planned = tensor.view.span().len().next_multiple_of(plan.align);
         let end = tensor.view.offset.saturating_add(needed);
@@ -207,10 +207,15 @@ pub(crate) fn fits_in<B: Buffer>(buffer: B, size: usize, plan: &Plan<'static>) -
 
 fn prepare<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
     let mut buffer = check(buffer, plan)?;
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent() && !plan.is_shared(&tensor.view)) {
+    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent() && is_within(plan, &tensor.view)) {
         buffer.init_tensor(&tensor.view)?;
     }
     Ok(buffer)
+}
+
+/// True for a tensor of the model's own buffer. Shared weights count as behind it, also where they have no bytes at all.
+fn is_within(plan: &Plan<'static>, view: &View) -> bool {
+    !plan.is_shared(view) && view.offset <= plan.size
 }
 
 /// Writes a constant.

@@ -128,12 +128,26 @@ fn weights_in_blocks_take_the_bytes_that_ggml_gives_them() {
 
 #[test]
 fn an_index_that_is_out_of_range_leaves_the_model_usable() {
-    let mut model = Quantised::new(&Cpu).unwrap();
+    let filled = || {
+        let mut model = Quantised::new(&Cpu).unwrap();
+        let numbers = |count: i32| (0..count).map(|at| (at * 7 % 23) as f32 - 9.0).collect::<Vec<_>>();
+        quantise(&numbers(200), 40, model.table_mut().as_flattened_mut()).unwrap();
+        quantise(&numbers(120), 40, model.up_mut().as_flattened_mut()).unwrap();
+        model.bias_mut().fill(5000.0);
+        model.half_mut().as_flattened_mut().fill(bf16::from_f32(1.0));
+        model
+    };
+    let mut model = filled();
     model.token_mut().write(&[1, 5]).unwrap();
     let error = model.forward().err().unwrap();
     assert_eq!(*error.kind(), ErrorKind::IndexOutOfRange { op: "gather", index: 5, extent: 5 });
-    model.token_mut().write(&[1, 4]).unwrap();
-    let _ = model.forward().unwrap();
+    let mut fresh = filled();
+    for model in [&mut model, &mut fresh] {
+        model.token_mut().write(&[1, 4]).unwrap();
+    }
+    let (outputs, expected) = (model.forward().unwrap(), fresh.forward().unwrap());
+    assert_eq!((outputs.y().as_slice(), *outputs.seen()), (expected.y().as_slice(), *expected.seen()));
+    assert!(outputs.y().iter().all(|row| row[0] != 0.0), "{:?}", outputs.y());
 }
 
 /// Weights of every element type that a safetensors file has.

@@ -75,8 +75,11 @@ impl<'a> Accessor<'a> {
         let model = self.model;
         match self.tensor {
             Some(_) if self.moves => {
-                let view = &self.view;
-                quote! { #view.offset }
+                let (krate, view) = (self.krate, &self.view);
+                match self.apart {
+                    true => quote! { #krate::__private::weight_view(&<#model>::PLAN, &#view).offset },
+                    false => quote! { #view.offset },
+                }
             }
             Some(tensor) if self.apart => {
                 let krate = self.krate;

@@ -228,6 +228,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
         return None;
     }
     let (name, holder) = (&model.name, holder(model));
+    let shown = holder.to_string();
     let plan = quote! { <#name>::PLAN };
     let load = match expansion.planned {
         Some(planned) => {
@@ -312,6 +313,14 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
 
             #accessors
             #of_blocks
+        }
+
+        // A model that derives `Debug` shows the weights that it borrows.
+        #[allow(clippy::all)]
+        impl<__Weights: ::core::fmt::Debug> ::core::fmt::Debug for #holder<__Weights> {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                __f.debug_struct(#shown).field("buffer", &self.buffer).finish()
+            }
         }
 
         #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]

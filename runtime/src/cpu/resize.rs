@@ -124,18 +124,22 @@ fn add_resized(x: &[f32], weight: f32, y: &mut [f32], (places, weights): (&[u32]
 /// The elements along an axis of `from` elements that element `index` of `to` is made of.
 fn neighbours(op: &op::Resize, axis: usize, from: usize, to: usize, index: usize) -> Neighbours {
     let given = f64::from(op.scales[axis]);
-    let scale = if given > 0.0 { given } else { to as f64 / from as f64 };
-    let (i, whole) = (index as f64, scale * from as f64);
-    let half_pixel = (i + 0.5) / scale - 0.5;
+    let (i, n, m) = (index as f64, from as f64, to as f64);
+    // A scale that is the extents' quotient is not worked out. What follows from the extents is divided once, so that a
+    // coordinate that is a whole number, or half of one, is that and not a rounding beside it.
+    let (asymmetric, half_pixel, whole) = match given > 0.0 {
+        true => (i / given, (i + 0.5) / given - 0.5, given * n),
+        false => (i * n / m, ((2.0 * i + 1.0) * n - m) / (2.0 * m), m),
+    };
     let at = match op.coordinates {
-        1 => i / scale,
+        1 => asymmetric,
         2 if whole == 1.0 => 0.0,
-        2 => i * (from as f64 - 1.0) / (whole - 1.0),
+        2 => i * (n - 1.0) / (whole - 1.0),
         3 if whole <= 1.0 => 0.0,
-        4 => from as f64 / 2.0 * (1.0 - to as f64 / whole) + half_pixel,
+        4 => n / 2.0 * (1.0 - m / whole) + half_pixel,
         _ => half_pixel,
     };
-    let inside = |at: f64| at.clamp(0.0, from as f64 - 1.0) as usize;
+    let inside = |at: f64| at.clamp(0.0, n - 1.0) as usize;
     if op.mode == 0 {
         let nearest = match op.rounding {
             0 => libm::ceil(at - 0.5),
@@ -154,7 +158,7 @@ fn neighbours(op: &op::Resize, axis: usize, from: usize, to: usize, index: usize
         }
     };
     let places: [f64; 4] = core::array::from_fn(|tap| first + tap as f64);
-    let outside = |place: f64| op.exclude_outside && (place < 0.0 || place >= from as f64);
+    let outside = |place: f64| op.exclude_outside && (place < 0.0 || place >= n);
     let weight: [f64; 4] = core::array::from_fn(|tap| if outside(places[tap]) { 0.0 } else { weight[tap] });
     let total: f64 = if op.exclude_outside { weight[..count].iter().sum() } else { 1.0 };
     Neighbours { count, index: places.map(inside), weight: weight.map(|weight| (weight / total) as f32) }

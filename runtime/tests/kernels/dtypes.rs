@@ -324,6 +324,17 @@ proptest! {
         }
     }
 
+    /// Diagonals beyond every extent: all stays or nothing does, and no sum of them wraps.
+    #[test]
+    fn far_triangles(dims in extents(2..=3), upper: bool, to_the_right: bool, far in 0..3usize) {
+        let far = usize::MAX - far;
+        let (right, left) = if to_the_right { (far, 0) } else { (0, far) };
+        let x = draw(DType::I8, &dims, Layout::packed(), 3);
+        check(op::Trilu { upper, right, left }, &[x], (DType::I8, &dims, &Layout::packed()), |x, at| {
+            if upper == to_the_right { 0.0 } else { x[0].at(at) }
+        });
+    }
+
     #[test]
     fn stretches(dims in extents(0..=4), mask: u8, drop in 0..3usize, x in layout(true), y in layout(false), seed: u64) {
         let (given, _) = stretched(&dims, mask);
