@@ -6,7 +6,8 @@ use model_graph_planner::op::Operator;
 pub use model_graph_planner::{Dim, OpenExtents};
 use model_graph_planner::{Formula, Shape, Type};
 
-pub use crate::marks::{Inputs, Written};
+use crate::marks::wrote_nothing;
+pub use crate::marks::{Half, Inputs, Mark, loaded};
 pub use crate::open::{Extents, Given, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
 
@@ -230,17 +231,8 @@ pub fn tensor_ref<T: Array, B: Buffer>(buffer: &B, offset: usize) -> TensorRef<'
 }
 
 /// A tensor to write.
-pub fn tensor_mut<'a, T: Array, B: Buffer>(
-    buffer: &'a mut B,
-    offset: usize,
-    written: Option<Written<'a>>,
-) -> TensorMut<'a, T, B> {
-    TensorMut::new(buffer, offset, written.map(|written| written.0))
-}
-
-/// A weight to write.
-pub fn weight_mut<T: Array, B: Buffer>(buffer: &mut B, offset: usize) -> TensorMut<'_, T, B> {
-    TensorMut::new(buffer, offset, None)
+pub fn tensor_mut<'a, T: Array, B: Buffer>(buffer: &'a mut B, offset: usize, mark: Mark<'a>) -> TensorMut<'a, T, B> {
+    TensorMut::new(buffer, offset, mark)
 }
 
 /// The tensor of one copy of a block. `copies` are, for each chain on the way, the number of the copy and how many there
@@ -316,9 +308,9 @@ pub fn open_mut<'a, T: Pod, const R: usize, B: Buffer>(
     offset: usize,
     extents: &'static Extents,
     given: Given<'a>,
-    written: Written<'a>,
+    mark: Mark<'a>,
 ) -> OpenMut<'a, T, R, B> {
-    OpenMut::new(buffer, offset, extents, given, written.0)
+    OpenMut::new(buffer, offset, extents, given, mark)
 }
 
 /// A tensor with open extents, to read.
@@ -347,15 +339,17 @@ pub fn reset_state<B: Buffer, const N: usize>(
     plan: &Plan<'static>,
     inputs: &mut Inputs<N>,
 ) -> Result<(), Error> {
-    inputs.torn = true;
-    crate::state::reset(buffer, plan, None)?;
-    inputs.torn = false;
-    Ok(())
+    crate::state::reset(buffer, plan, &mut inputs.states, None)
 }
 
 /// Sets the state of that name to zero, or those of the block with that path.
-pub fn reset_state_of<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, name: &str) -> Result<(), Error> {
-    crate::state::reset(buffer, plan, Some(name))
+pub fn reset_state_of<B: Buffer, const N: usize>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    inputs: &mut Inputs<N>,
+    name: &str,
+) -> Result<(), Error> {
+    crate::state::reset(buffer, plan, &mut inputs.states, Some(name))
 }
 
 /// Writes the states to `out`.
@@ -377,26 +371,25 @@ pub fn restore_state<B: Buffer, const N: usize>(
     saved: &[u8],
 ) -> Result<(), Error> {
     crate::state::check(plan, saved)?;
-    inputs.torn = true;
-    crate::state::restore(buffer, plan, saved)?;
-    inputs.torn = false;
-    Ok(())
+    crate::state::restore(buffer, plan, &mut inputs.states, saved)
 }
 
-/// Fills weights from a source: first everything is looked at, then everything is written.
+/// Fills weights from a source: first everything is looked at, then everything is written. When that fails half-way, `half`
+/// says so.
 pub fn load<B: Buffer, S: WeightSource + ?Sized>(
     buffer: &mut B,
+    half: &mut Half,
     plan: &Plan<'static>,
     weights: &[(usize, &'static str)],
     source: &S,
 ) -> Result<(), Error> {
-    load_at(buffer, 0, plan, weights, source)
+    load_at((buffer, 0), half, plan, weights, source)
 }
 
 /// As [`load`], into a buffer whose first byte counts as offset `start`.
 pub(crate) fn load_at<B: Buffer, S: WeightSource + ?Sized>(
-    buffer: &mut B,
-    start: usize,
+    (buffer, start): (&mut B, usize),
+    half: &mut Half,
     plan: &Plan<'static>,
     weights: &[(usize, &'static str)],
     source: &S,
@@ -406,11 +399,18 @@ pub(crate) fn load_at<B: Buffer, S: WeightSource + ?Sized>(
         // A source that answers otherwise the second time is not believed.
         match source.find(name)? {
             Some(weight) if crate::weights::fits(&plan.tensors[*tensor].view, &weight) => {
-                buffer.set(plan.tensors[*tensor].view.offset - start, weight.bytes)?;
+                let before = core::mem::replace(half, Half::ANY);
+                if let Err(error) = buffer.set(plan.tensors[*tensor].view.offset - start, weight.bytes) {
+                    if wrote_nothing(&error) {
+                        *half = before;
+                    }
+                    return Err(error);
+                }
             }
             _ => return crate::weights::check(plan, &[(*tensor, *name)], source).and(Err(changed(name))),
         }
     }
+    *half = Half::NONE;
     Ok(())
 }
 
