@@ -1,18 +1,20 @@
 //! What emitted code calls. Not for anybody else: it may change in any version.
 
+mod construct;
+mod place;
+
 use bytemuck::Pod;
 pub use model_graph_macros::compose;
-use model_graph_planner::op::Operator;
+use model_graph_planner::op::Spec;
+use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
 pub use model_graph_planner::{Dim, OpenExtents};
-use model_graph_planner::{Formula, Shape, Type};
 
-use crate::marks::wrote_nothing;
+pub use self::construct::{adopt, allocate, fill, load, set};
+pub(crate) use self::construct::{fits_in, load_at};
+pub use self::place::{extent, fits, look, open_dim, packed, part, scratch, step, strided, tensor};
 pub use crate::marks::{Half, Inputs, Mark, loaded};
 pub use crate::open::{Extents, Given, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
-
-use model_graph_planner::op::Spec;
-use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
 
 #[cfg(feature = "alloc")]
 pub use crate::shared::image::image;
@@ -21,10 +23,7 @@ pub use crate::shared::{
     SharedWeights, adopt_weights, allocate_weights, load_weights, shared, weight_offset, weight_view,
 };
 use crate::tensor::Array;
-use crate::{
-    Buffer, BufferType, DType, Error, ErrorKind, Plan, PlanStep, PlanTensor, Role, Shared, Storage, TensorMut,
-    TensorRef, Usage, View, WeightSource,
-};
+use crate::{Buffer, Error, Plan, Shared, TensorMut, TensorRef, View};
 #[cfg(feature = "alloc")]
 pub use alloc::vec::Vec;
 
@@ -109,122 +108,6 @@ pub const fn no_plan(model: &'static str) -> Plan<'static> {
     }
 }
 
-/// A plan's size on this target.
-pub const fn fits<const SIZE: u64>() -> usize {
-    assert!(SIZE <= isize::MAX as u64, "the model's plan is larger than what this target can address");
-    SIZE as usize
-}
-
-/// A tensor of a plan.
-pub const fn tensor(
-    name: &'static str,
-    role: Role,
-    view: View,
-    first: usize,
-    last: usize,
-    storage: Storage,
-) -> PlanTensor<'static> {
-    PlanTensor { name, role, view, first, last, storage }
-}
-
-/// A step of a plan.
-pub const fn step(
-    op: &'static str,
-    inputs: &'static [usize],
-    outputs: &'static [usize],
-    scratch: &'static [usize],
-) -> PlanStep<'static> {
-    PlanStep { op, inputs, outputs, scratch }
-}
-
-/// A view with these strides.
-pub const fn strided(dtype: DType, offset: usize, dims: &[usize], strides: &[usize]) -> View {
-    let mut view = View { dtype, offset, rank: dims.len(), dims: [1; crate::MAX_RANK], strides: [0; crate::MAX_RANK] };
-    let mut axis = 0;
-    while axis < dims.len() {
-        view.dims[axis] = dims[axis];
-        view.strides[axis] = strides[axis];
-        axis += 1;
-    }
-    view
-}
-
-/// A view of packed elements.
-pub const fn packed(dtype: DType, offset: usize, dims: &[usize]) -> View {
-    let mut view = View { dtype, offset, rank: dims.len(), dims: [1; crate::MAX_RANK], strides: [0; crate::MAX_RANK] };
-    let mut stride = 1;
-    let mut axis = dims.len();
-    while axis > 0 {
-        axis -= 1;
-        view.dims[axis] = dims[axis];
-        view.strides[axis] = stride;
-        stride *= dims[axis];
-    }
-    view
-}
-
-/// A zeroed buffer that fits the plan.
-pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<T::Buffer, Error> {
-    let needed = buffer_type.alignment();
-    if !plan.align.is_multiple_of(needed) {
-        return Err(ErrorKind::AlignmentTooSmall { needed, planned: plan.align }.into());
-    }
-    if plan.size > buffer_type.max_size() {
-        return Err(ErrorKind::TooLarge { needed: plan.size, max: buffer_type.max_size() }.into());
-    }
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && !plan.is_shared(&tensor.view)) {
-        let needed = buffer_type.alloc_size(&tensor.view);
-        let planned = tensor.view.span().len().next_multiple_of(plan.align);
-        let end = tensor.view.offset.saturating_add(needed);
-        if needed > planned || (needed > tensor.view.span().len() && end > plan.size) {
-            return Err(ErrorKind::SlotTooSmall { tensor: tensor.name, needed, planned }.into());
-        }
-    }
-    let buffer = buffer_type.allocate(plan.size, plan.align, Usage::Any)?;
-    prepare(buffer, plan)
-}
-
-/// A given buffer, cleared, if it fits the plan.
-pub fn adopt<B: Buffer>(mut buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
-    buffer = check(buffer, plan)?;
-    buffer.reset();
-    buffer.clear(0)?;
-    prepare(buffer, plan)
-}
-
-fn check<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
-    fits_in(buffer, plan.size, plan)
-}
-
-/// The buffer, if it has so many bytes at an address that the plan can have.
-pub(crate) fn fits_in<B: Buffer>(buffer: B, size: usize, plan: &Plan<'static>) -> Result<B, Error> {
-    if buffer.size() < size {
-        return Err(ErrorKind::TooSmall { needed: size, given: buffer.size() }.into());
-    }
-    if !buffer.base().is_multiple_of(plan.align) {
-        return Err(ErrorKind::Misaligned { needed: plan.align, address: buffer.base() }.into());
-    }
-    Ok(buffer)
-}
-
-fn prepare<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
-    let mut buffer = check(buffer, plan)?;
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.role.is_persistent() && !plan.is_shared(&tensor.view)) {
-        buffer.init_tensor(&tensor.view)?;
-    }
-    Ok(buffer)
-}
-
-/// Writes a constant.
-pub fn set<B: Buffer, T: Pod>(buffer: &mut B, offset: usize, value: &T) -> Result<(), Error> {
-    buffer.set(offset, bytemuck::bytes_of(value))
-}
-
-/// Has a function write a constant: in place on host memory.
-pub fn fill<B: Buffer, T: Array>(buffer: &mut B, offset: usize, fill: fn(&mut T)) -> Result<(), Error> {
-    buffer.with_host(offset, size_of::<T>(), &mut |bytes| fill(bytemuck::from_bytes_mut(bytes)))
-}
-
 /// A tensor to read.
 pub fn tensor_ref<T: Array, B: Buffer>(buffer: &B, offset: usize) -> TensorRef<'_, T, B> {
     TensorRef::new(buffer, offset)
@@ -250,56 +133,6 @@ pub const fn copy(tensors: &[usize], copies: &[(usize, usize)]) -> usize {
         chain += 1;
     }
     tensors[at]
-}
-
-/// An extent that follows from an open dim: `(times * v + plus) / over`.
-pub const fn open_dim(dim: usize, bound: usize, times: usize, plus: isize, over: usize) -> Dim {
-    let formula = Formula { dim, bound, times, plus, over };
-    let size = extent(bound, times, plus, over);
-    Dim { size, name: 0, formula: Some(formula) }
-}
-
-/// The extent that follows from a value of an open dim.
-pub const fn extent(value: usize, times: usize, plus: isize, over: usize) -> usize {
-    let formula = Formula { dim: 0, bound: value, times, plus, over };
-    match formula.at(value) {
-        Some(extent) => extent,
-        None => usize::MAX,
-    }
-}
-
-/// A view as an operator looks at another. A checked plan has none that cannot be.
-pub fn look<O: Operator>(op: &O, of: &View, dims: &[usize]) -> Result<View, Error> {
-    let ty = type_of(of.dtype, dims);
-    op.view(of, &ty).ok_or_else(|| ErrorKind::Overlap { op: op.kernel() }.into())
-}
-
-/// The part of a concatenation that starts at `start` along `axis`.
-pub fn part(of: &View, axis: usize, start: usize, size: usize) -> View {
-    let mut view = *of;
-    view.offset += start * of.strides[axis] * of.dtype.size();
-    view.dims[axis] = size;
-    view
-}
-
-/// The scratch of a step, of which there is room for `most` bytes.
-pub fn scratch<O: Operator>(
-    op: &O,
-    inputs: &[(DType, &[usize])],
-    output: (DType, &[usize]),
-    offset: usize,
-    most: usize,
-) -> View {
-    let mut types = [Type::f32(Shape::SCALAR); crate::op::MAX_OPERANDS];
-    for (ty, (dtype, dims)) in types.iter_mut().zip(inputs) {
-        *ty = type_of(*dtype, dims);
-    }
-    let count = inputs.len().min(types.len());
-    packed(DType::U8, offset, &[op.scratch(&types[..count], &type_of(output.0, output.1)).min(most)])
-}
-
-fn type_of(dtype: DType, dims: &[usize]) -> Type {
-    Type { dtype, shape: Shape::new(dims).unwrap_or_default() }
 }
 
 /// An input with open extents, to write.
@@ -372,50 +205,6 @@ pub fn restore_state<B: Buffer, const N: usize>(
 ) -> Result<(), Error> {
     crate::state::check(plan, saved)?;
     crate::state::restore(buffer, plan, &mut inputs.states, saved)
-}
-
-/// Fills weights from a source: first everything is looked at, then everything is written. When that fails half-way, `half`
-/// says so.
-pub fn load<B: Buffer, S: WeightSource + ?Sized>(
-    buffer: &mut B,
-    half: &mut Half,
-    plan: &Plan<'static>,
-    weights: &[(usize, &'static str)],
-    source: &S,
-) -> Result<(), Error> {
-    load_at((buffer, 0), half, plan, weights, source)
-}
-
-/// As [`load`], into a buffer whose first byte counts as offset `start`.
-pub(crate) fn load_at<B: Buffer, S: WeightSource + ?Sized>(
-    (buffer, start): (&mut B, usize),
-    half: &mut Half,
-    plan: &Plan<'static>,
-    weights: &[(usize, &'static str)],
-    source: &S,
-) -> Result<(), Error> {
-    crate::weights::check(plan, weights, source)?;
-    for (tensor, name) in weights {
-        // A source that answers otherwise the second time is not believed.
-        match source.find(name)? {
-            Some(weight) if crate::weights::fits(&plan.tensors[*tensor].view, &weight) => {
-                let before = core::mem::replace(half, Half::ANY);
-                if let Err(error) = buffer.set(plan.tensors[*tensor].view.offset - start, weight.bytes) {
-                    if wrote_nothing(&error) {
-                        *half = before;
-                    }
-                    return Err(error);
-                }
-            }
-            _ => return crate::weights::check(plan, &[(*tensor, *name)], source).and(Err(changed(name))),
-        }
-    }
-    *half = Half::NONE;
-    Ok(())
-}
-
-fn changed(name: &'static str) -> Error {
-    crate::weights::Complaints { count: 1, first: name, ..Default::default() }.into()
 }
 
 /// What only models whose crate has an allocator get.
