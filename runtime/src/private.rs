@@ -13,7 +13,7 @@ pub use self::construct::{adopt, allocate, fill, load, set};
 pub(crate) use self::construct::{fits_in, load_at};
 pub use self::place::{extent, fits, look, open_dim, packed, part, scratch, step, strided, tensor};
 pub use crate::marks::{Half, Inputs, Mark, loaded};
-pub use crate::open::{Extents, Given, Open as OpenDims, Places};
+pub use crate::open::{Extents, Given, Moving, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
 
 #[cfg(feature = "alloc")]

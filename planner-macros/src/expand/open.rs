@@ -14,7 +14,16 @@ use crate::ast::{self, Model};
 pub(super) fn field(model: &Model, krate: &Path) -> Option<TokenStream> {
     let (dims, inputs) = (model.varying().count(), inputs(model));
     let name = &model.name;
-    (dims > 0).then(|| quote! { open: #krate::__private::OpenDims<#dims, #inputs, { <#name>::__MOVING }>, })
+    // Where a block is not found, nothing but the struct is emitted; the trait stands in for the model's own constant.
+    (dims > 0).then(|| {
+        quote! {
+            open: #krate::__private::OpenDims<#dims, #inputs, {
+                #[allow(unused_imports)]
+                use #krate::__private::Moving as _;
+                <#name>::__MOVING
+            }>,
+        }
+    })
 }
 
 /// Its value in a new model.
