@@ -101,8 +101,8 @@ fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
 fn numbers(file: &TfLite<'_>, features: &[f32]) -> Result<(), Box<dyn Error>> {
     eprintln!("{}", Keywords::PLAN);
     let mut model = Keywords::new(&Cpu)?;
-    check_zeros(file, false)?;
     model.load(&weights(file, &names()))?;
+    check_zeros(file, false)?;
     rows(features, |features| {
         model.features_mut().write_slice(features)?;
         Ok(model.forward()?.probabilities()[0])
@@ -113,8 +113,8 @@ fn numbers(file: &TfLite<'_>, features: &[f32]) -> Result<(), Box<dyn Error>> {
 fn integers(file: &TfLite<'_>, features: &[i8]) -> Result<(), Box<dyn Error>> {
     eprintln!("{}", QuantizedKeywords::PLAN);
     let mut model = QuantizedKeywords::new(&Cpu)?;
-    check_zeros(file, true)?;
     model.load(&weights(file, &names()))?;
+    check_zeros(file, true)?;
     rows(features, |features| {
         model.features_mut().write_slice(features)?;
         Ok(model.forward()?.probabilities()[0])
