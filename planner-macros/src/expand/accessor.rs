@@ -179,19 +179,19 @@ impl<'a> Accessor<'a> {
                 #vis fn #name(&mut self) -> #krate::OpenMut<'_, #element, #rank, __Buffer> { #body }
             };
         }
-        let (doc, fresh) = match input {
+        let (doc, mark) = match input {
             Some(input) => (
                 format!("{doc} To be written before a forward; zero until it is."),
-                quote! { ::core::option::Option::Some(self.inputs.written(#input)) },
+                quote! { self.inputs.written(#input) },
             ),
             None if matches!(self.field.role, Role::State) => (
                 format!("{doc} Zero at the start, and what the last forward left after it."),
-                quote! { ::core::option::Option::None },
+                quote! { self.inputs.state() },
             ),
-            None => (format!("{doc} To be written."), quote! { ::core::option::Option::None }),
+            None => (format!("{doc} To be written."), quote! { self.inputs.weight() }),
         };
         let body = match self.tensor {
-            Some(_) => quote! { #krate::__private::tensor_mut(&mut self.buffer, #offset, #fresh) },
+            Some(_) => quote! { #krate::__private::tensor_mut(&mut self.buffer, #offset, #mark) },
             None => quote! { ::core::unreachable!() },
         };
         quote! {
@@ -208,7 +208,13 @@ impl<'a> Accessor<'a> {
         let (offset, doc) =
             (self.offset(), format!("\n\nTensor `{}`: {}. To be written.", self.field.plain_name(), self.shape));
         let body = match self.tensor {
-            Some(_) => quote! { #krate::__private::weight_mut(&mut self.buffer, #offset) },
+            Some(_) => quote! {
+                #krate::__private::tensor_mut(
+                    &mut self.buffer,
+                    #offset,
+                    #krate::__private::Mark::apart(&mut self.half),
+                )
+            },
             None => quote! { ::core::unreachable!() },
         };
         quote! {

@@ -126,7 +126,8 @@ impl Expansion<'_> {
             ///
             /// # Errors
             /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
-            /// was.
+            /// was. After an error of the device, or of the source in the midst, forward is `HalfLoaded` until they are
+            /// loaded.
             pub fn load<__Source>(&mut self, __source: &__Source) -> ::core::result::Result<(), #krate::Error>
             where
                 __Source: #krate::WeightSource + ?::core::marker::Sized,
@@ -174,7 +175,7 @@ impl Expansion<'_> {
 
     pub(super) fn load(&self, planned: &Planned, krate: &Path) -> TokenStream {
         let (name, entries) = (&self.model.name, self.weights(planned));
-        quote! { #krate::__private::load(&mut self.buffer, &<#name>::PLAN, &[#(#entries),*], __source) }
+        quote! { #krate::__private::load(&mut self.buffer, self.inputs.weights(), &<#name>::PLAN, &[#(#entries),*], __source) }
     }
 
     /// Positions of the weights in the plan's tensors, and their names in the source.

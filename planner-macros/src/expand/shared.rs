@@ -118,6 +118,7 @@ pub(super) fn structs(model: &Model, krate: &Path) -> Option<TokenStream> {
             #[doc = #doc]
             #vis struct #holder<__Weights = #krate::DefaultBuffer> {
                 buffer: __Weights,
+                half: #krate::__private::Half,
             }
         }
     })
@@ -148,7 +149,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
         /// A model in a new buffer of that type; the one allocation there ever is. It borrows the weights.
         ///
         /// # Errors
-        /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
+        /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`; `HalfLoaded` when the weights are.
         pub fn new<__Type>(
             __buffer_type: &__Type,
             __weights: &'__w #holder<__Weights>,
@@ -162,7 +163,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
         /// A model in a buffer that is there already. Its bytes are cleared. It borrows the weights.
         ///
         /// # Errors
-        /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+        /// `Misaligned` or `TooSmall`, with what is needed and what was given; `HalfLoaded` when the weights are.
         pub fn from_buffer(
             __buffer: __Buffer,
             __weights: &'__w #holder<__Weights>,
@@ -175,6 +176,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
             mut __buffer: __Buffer,
             __weights: &'__w #holder<__Weights>,
         ) -> ::core::result::Result<Self, #krate::Error> {
+            #krate::__private::loaded(&__weights.half)?;
             #init
             ::core::result::Result::Ok(Self { buffer: __buffer, weights: __weights, #rest })
         }
@@ -233,7 +235,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
     let load = match expansion.planned {
         Some(planned) => {
             let entries = expansion.weights(planned);
-            quote! { #krate::__private::load_weights(&mut self.buffer, &#plan, &[#(#entries),*], __source) }
+            quote! { #krate::__private::load_weights(&mut self.buffer, &mut self.half, &#plan, &[#(#entries),*], __source) }
         }
         None => quote! { let _ = __source; ::core::unreachable!() },
     };
@@ -261,7 +263,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
                 __Type: #krate::BufferType<Buffer = __Weights>,
             {
                 let buffer = #krate::__private::allocate_weights(__buffer_type, &#plan)?;
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
 
             /// Weights in a buffer that is there already. Its bytes are cleared.
@@ -270,14 +272,15 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// `Misaligned` or `TooSmall`, with what is needed and what was given.
             pub fn from_buffer(__buffer: __Weights) -> ::core::result::Result<Self, #krate::Error> {
                 let buffer = #krate::__private::adopt_weights(__buffer, &#plan)?;
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
 
             /// Fills the weights by name.
             ///
             /// # Errors
             /// `Weights` with everything that is missing or of another shape or element type; the weights are then as
-            /// they were. `ReadOnly` when they are borrowed from an image.
+            /// they were. `ReadOnly` when they are borrowed from an image. After an error of the device, or of the source
+            /// in the midst, no model borrows them until they are loaded: `HalfLoaded`.
             pub fn load<__Source>(&mut self, __source: &__Source) -> ::core::result::Result<(), #krate::Error>
             where
                 __Source: #krate::WeightSource + ?::core::marker::Sized,
@@ -289,9 +292,9 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// element type, shape and place, then the weights as they lie in their buffer.
             ///
             /// # Errors
-            /// `ImageSize` when the slice has another length.
+            /// `ImageSize` when the slice has another length, `HalfLoaded` after a `load` that failed half-way.
             pub fn write_image(&self, __out: &mut [::core::primitive::u8]) -> ::core::result::Result<(), #krate::Error> {
-                #krate::__private::write_image(&self.buffer, &#plan, __out)
+                #krate::__private::write_image(&self.buffer, &self.half, &#plan, __out)
             }
 
             #krate::__private::if_alloc! {
@@ -302,7 +305,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
                 pub fn image(
                     &self,
                 ) -> ::core::result::Result<#krate::__private::Vec<::core::primitive::u8>, #krate::Error> {
-                    #krate::__private::image(&self.buffer, &#plan)
+                    #krate::__private::image(&self.buffer, &self.half, &#plan)
                 }
             }
 
@@ -345,7 +348,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// off; `Misaligned` when the image does not begin at a multiple of `ALIGN`, as a mapped file does.
             pub fn from_image(__image: &'__m [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
                 let buffer = #krate::CpuImage::new(#krate::__private::check_image(__image, &#plan)?);
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
         }
     })

@@ -83,7 +83,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let errors = match states::there_are(expansion.lowered) {
         true => {
             "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
-             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states."
+             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states, or setting them did."
         }
         false => "`InputNotSet` when an input was not written since the last forward.",
     };

@@ -181,7 +181,8 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     ///
     /// # Errors
     /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
-    /// was.
+    /// was. After an error of the device, or of the source in the midst, forward is `HalfLoaded` until they are
+    /// loaded.
     pub fn load<__Source>(
         &mut self,
         __source: &__Source,
@@ -191,6 +192,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     {
         ::model_graph::__private::load(
             &mut self.buffer,
+            self.inputs.weights(),
             &<Mlp>::PLAN,
             &[(1usize, "w1"), (2usize, "b1"), (3usize, "w2"), (4usize, "b2")],
             __source,
@@ -332,7 +334,7 @@ Tensor `image`: `f32[100x784]`. To be written before a forward; zero until it is
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[0usize].view.offset,
-            ::core::option::Option::Some(self.inputs.written(0usize)),
+            self.inputs.written(0usize),
         )
     }
     /**
@@ -363,7 +365,7 @@ Tensor `w1`: `f32[784x128]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[1usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -386,7 +388,7 @@ Tensor `b1`: `f32[128]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[2usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -417,7 +419,7 @@ Tensor `w2`: `f32[128x10]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[3usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -440,7 +442,7 @@ Tensor `b2`: `f32[10]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[4usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     #[doc(hidden)]

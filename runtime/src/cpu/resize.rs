@@ -2,7 +2,8 @@
 //!
 //! An element is a sum over the neighbours along each axis of their products of weights. For a row of the result the
 //! neighbours along the other axes are the same, and there are at most 64 combinations of them; those along the last
-//! axis are worked out once, into working space.
+//! axis are worked out once, into working space. What lies at a neighbour with the weight 0 does not count, also where it is
+//! infinite: an element that falls on one of the operand's is that one.
 
 use super::operands::{Operands, operands};
 use super::wide::wide;
@@ -82,15 +83,20 @@ fn resize(operands: Operands<'_, f32, 1>, x_view: &View, y_view: &View, op: &op:
 impl Rows {
     /// Each of them at every neighbour along one more axis.
     fn spread(&mut self, near: &Neighbours, stride: usize) {
-        let count = self.count;
+        let (count, mut taps) = (self.count, 0);
+        let mut counts = [0; 4];
+        for tap in (0..near.count).filter(|tap| near.weight[*tap] != 0.0) {
+            counts[taps] = tap;
+            taps += 1;
+        }
         // From the last neighbour on: the first one's place is where they all come from.
-        for tap in (0..near.count).rev() {
+        for (place, tap) in counts[..taps].iter().enumerate().rev() {
             for row in 0..count {
-                self.at[tap * count + row] = self.at[row] + near.index[tap] * stride;
-                self.weight[tap * count + row] = self.weight[row] * near.weight[tap];
+                self.at[place * count + row] = self.at[row] + near.index[*tap] * stride;
+                self.weight[place * count + row] = self.weight[row] * near.weight[*tap];
             }
         }
-        self.count = count * near.count;
+        self.count = count * taps;
     }
 }
 
@@ -115,7 +121,8 @@ fn add_resized(x: &[f32], weight: f32, y: &mut [f32], (places, weights): (&[u32]
     for ((y, places), weights) in y.iter_mut().zip(places.chunks_exact(taps)).zip(weights.chunks_exact(taps)) {
         let mut sum = 0.0;
         for (place, weight) in places.iter().zip(weights) {
-            sum += weight * x[*place as usize * step];
+            let product = weight * x[*place as usize * step];
+            sum += if *weight == 0.0 { 0.0 } else { product };
         }
         *y += weight * sum;
     }

@@ -128,21 +128,7 @@ proptest! {
 #[test]
 fn a_small_image() {
     let x = list(&[1, 1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
-    let resize = |mode, coordinates, size: usize| {
-        let mut op = op::Resize {
-            axes: [false, false, true, true, false, false],
-            sizes: [0.into(); MAX_RANK],
-            scales: [0.0; MAX_RANK],
-            mode,
-            coordinates,
-            rounding: 0,
-            cubic: -0.75,
-            exclude_outside: false,
-        };
-        (op.sizes[2], op.sizes[3]) = (size.into(), size.into());
-        let y = given(&[1, 1, size, size], Layout::packed(), Values::Seed(0));
-        run(op, &mut lay(std::slice::from_ref(&x), &y, 0, 0, 0xff)).unwrap()
-    };
+    let resize = |mode, coordinates, size: usize| resized(&x, mode, coordinates, size);
     assert_eq!(resize(0, 0, 4)[..8], [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]);
     assert_eq!(resize(1, 2, 3), [1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.0, 3.5, 4.0]);
 }
@@ -194,4 +180,37 @@ fn whole_coordinates_are_exact() {
             }
         }
     }
+}
+
+/// A neighbour that does not count may be infinite: where an element falls on one of the operand's it is that one.
+#[test]
+fn neighbours_of_weight_zero_do_not_count() {
+    let inf = f32::INFINITY;
+    let x = list(&[1, 1, 2, 2], &[1.0, inf, inf, 4.0]);
+    // The size it has, by both formulas for neighbours, and twice that with the corners kept.
+    for mode in [1, 2] {
+        for coordinates in [0, 1, 2] {
+            assert_eq!(resized(&x, mode, coordinates, 2), [1.0, inf, inf, 4.0], "{mode} {coordinates}");
+        }
+    }
+    let y = resized(&x, 1, 2, 3);
+    assert_eq!([y[0], y[8]], [1.0, 4.0]);
+    assert_eq!([y[1], y[2], y[3], y[4]], [inf; 4]);
+}
+
+/// An image of a size, by a mode and a formula for coordinates.
+fn resized(x: &Given, mode: usize, coordinates: usize, size: usize) -> Vec<f32> {
+    let mut op = op::Resize {
+        axes: [false, false, true, true, false, false],
+        sizes: [0.into(); MAX_RANK],
+        scales: [0.0; MAX_RANK],
+        mode,
+        coordinates,
+        rounding: 0,
+        cubic: -0.75,
+        exclude_outside: false,
+    };
+    (op.sizes[2], op.sizes[3]) = (size.into(), size.into());
+    let y = given(&[1, 1, size, size], Layout::packed(), Values::Seed(0));
+    run(op, &mut lay(std::slice::from_ref(x), &y, 0, 0, 0xff)).unwrap()
 }
