@@ -14,7 +14,9 @@ use crate::ast::{self, Model};
 pub(super) fn field(model: &Model, krate: &Path) -> Option<TokenStream> {
     let (dims, inputs) = (model.varying().count(), inputs(model));
     let name = &model.name;
-    (dims > 0).then(|| quote! { open: #krate::__private::OpenDims<#dims, #inputs, { <#name>::__MOVING }>, })
+    // The lifetime that a model with shared weights has is written, for those who deny leaving it out.
+    let borrowed = model.shares().then(|| quote! { <'static> });
+    (dims > 0).then(|| quote! { open: #krate::__private::OpenDims<#dims, #inputs, { <#name #borrowed>::__MOVING }>, })
 }
 
 /// Its value in a new model.

@@ -115,6 +115,8 @@ pub(super) fn structs(model: &Model, krate: &Path) -> Option<TokenStream> {
     );
     model.shares().then(|| {
         quote! {
+            // A model that derives it asks it of what it borrows.
+            #[derive(::core::fmt::Debug)]
             #[doc = #doc]
             #vis struct #holder<__Weights = #krate::DefaultBuffer> {
                 buffer: __Weights,
