@@ -384,10 +384,13 @@ impl<const N: usize> Inputs<N> {
         core::mem::replace(&mut self.torn, true)
     }
 
-    /// After that step, which wrote nothing if it refused the position.
+    /// After that step, which wrote nothing if it refused a position or an index.
     pub fn torn(&mut self, before: bool, result: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &result
-            && matches!(error.kind(), ErrorKind::Position { .. })
+            && matches!(
+                error.kind(),
+                ErrorKind::Position { .. } | ErrorKind::IndexOutOfRange { .. } | ErrorKind::Past { .. }
+            )
         {
             self.torn = before;
         }
