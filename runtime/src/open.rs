@@ -207,6 +207,8 @@ impl<'a, T: Pod, const R: usize, B: Buffer> OpenMut<'a, T, R, B> {
         if elements.len() != expected {
             return Err(ErrorKind::Length { expected, given: elements.len() }.into());
         }
+        // A device that fails in the midst of a write leaves neither the old value nor the new one.
+        *self.written = false;
         self.buffer.set(self.offset, bytemuck::cast_slice(elements))?;
         self.take(&values);
         Ok(())
