@@ -240,7 +240,7 @@ impl ToTokens for Expansion<'_> {
         let holder = shared::holder_items(self, &krate);
         let new_in = self.new_in(&krate);
         tokens.extend(quote! {
-            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all, clippy::indexing_slicing)]
             #allow
             impl #name #default {
                 #[doc = #plan_doc]
@@ -251,7 +251,7 @@ impl ToTokens for Expansion<'_> {
                 #open
             }
 
-            #[allow(dead_code, deprecated, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             #allow
             impl #bounded #name #used {
                 #construction
@@ -275,7 +275,7 @@ impl Expansion<'_> {
     fn open(&self) -> TokenStream {
         let (name, constants, krate) = (&self.model.name, self.constants(), self.model.krate());
         quote! {
-            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all, clippy::indexing_slicing)]
             impl #name {
                 #constants
 
@@ -316,7 +316,7 @@ impl Expansion<'_> {
         }
         let name = &self.model.name;
         quote! {
-            #[allow(dead_code, deprecated, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             impl<'__m> #name<#krate::CpuSlice<'__m>> {
                 /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
                 /// their start has to be a multiple of.

@@ -206,7 +206,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
 pub(super) fn new_in(model: &Model, krate: &Path) -> TokenStream {
     let (name, holder) = (&model.name, holder(model));
     quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m, '__w, __Weights: #krate::Buffer> #name<'__w, #krate::CpuSlice<'__m>, __Weights> {
             /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
             /// their start has to be a multiple of. It borrows the weights.
@@ -241,7 +241,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
     let accessors = expansion.interface.on_weights(expansion, krate);
     let of_blocks = parts::on_weights(expansion, krate);
     Some(quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl #holder {
             /// How many bytes the buffer has.
             pub const SIZE: ::core::primitive::usize = #plan.shared;
@@ -251,7 +251,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             pub const IMAGE_SIZE: ::core::primitive::usize = #krate::__private::image_size(&#plan);
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<__Weights: #krate::Buffer> #holder<__Weights> {
             /// Weights in a new buffer of that type. They are zero until they are loaded or written.
             ///
@@ -316,7 +316,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             #of_blocks
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuSlice<'__m>> {
             /// Weights in memory that the caller owns, whose bytes are cleared. It takes `SIZE` bytes, and their start has
             /// to be a multiple of `ALIGN`.
@@ -328,7 +328,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             }
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuImage<'__m>> {
             /// The weights of an image, borrowed as they lie: nothing is copied, and of a mapped file nothing but the
             /// header is read.

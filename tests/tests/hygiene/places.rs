@@ -159,7 +159,7 @@ fn names_in_the_plan_are_those_declared() {
 
 /// Shared weights and an open extent under lints that ask for written lifetimes and for `Debug`.
 mod shared {
-    #![deny(rust_2018_idioms, single_use_lifetimes, missing_debug_implementations)]
+    #![deny(rust_2018_idioms, single_use_lifetimes, missing_debug_implementations, clippy::indexing_slicing)]
 
     use ::core::prelude::v1::test;
     use ::core::{assert, assert_eq};
