@@ -238,7 +238,7 @@ impl Lowering<'_, '_> {
         let mut given: Vec<Given> = Vec::new();
         let mut fine = true;
         for setting in settings {
-            let name = setting.name.to_string();
+            let name = crate::ast::plain(&setting.name);
             if !spec.settings.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
