@@ -71,7 +71,7 @@ fn md_5_a_keyword_is_a_model() {
 mod operators {
     use ::core::prelude::v1::test;
     use ::core::result::Result::{self, Ok};
-    use ::core::{assert_eq, iter::IntoIterator};
+    use ::core::assert_eq;
     use ::model_graph::cpu::{Memory, Operands, operands};
     use ::model_graph::{Call, Cpu, CpuBuffer, Error, Kernel, model_graph, operator};
 
@@ -85,7 +85,9 @@ mod operators {
             let Operands { output, inputs: [first, second], .. } = operands(self, call)?;
             let output = output.of::<::core::primitive::f32>()?;
             output.copy_from_slice(first.of::<::core::primitive::f32>()?);
-            output.into_iter().for_each(|element| *element *= call.op.r#type);
+            for element in output {
+                *element *= call.op.r#type;
+            }
             let _ = second.of::<::core::primitive::f32>()?;
             Ok(())
         }
