@@ -36,7 +36,9 @@ fn ahead(input: ParseStream<'_>) -> bool {
 pub(crate) fn call(input: ParseStream<'_>) -> syn::Result<(BlockRef, Vec<Expr>, Vec<Given>, Span)> {
     let block = reference(input)?;
     if !input.peek(token::Paren) {
-        return Err(syn::Error::new(block.at.end(), text::BLOCK_CALL));
+        let constant = block.binds.is_empty() && !block.name().contains(char::is_lowercase);
+        let text = if constant { text::RUST_CONSTANT } else { text::BLOCK_CALL };
+        return Err(syn::Error::new(block.at.end(), text));
     }
     let content;
     let parens = parenthesized!(content in input);

@@ -215,7 +215,11 @@ pub(crate) mod text {
          a field of its own, `#[node(write(…))] next: _`";
     pub(crate) const NO_ROLE: &str = "every field needs a role: `#[input]`, `#[weight]`, `#[state]`, `#[constant(…)]`, \
          `#[node(…)]`, `#[chain(…)]` or `#[output(…)]`";
+    pub(crate) const CHAIN_NO_ROLE: &str =
+        "copies of a block need the tensor that goes through them: write `#[chain(x)]` on the field";
     pub(crate) const BLOCK_CALL: &str = "a block is given its inputs: `Block(x)`, or `Block<D = 4>(x)` to bind a dim";
+    pub(crate) const RUST_CONSTANT: &str = "what is written in Rust is not seen here; write the number, a dim, or a field \
+         with that value: `#[constant(path::OF::IT)] c: Tensor<f32>`";
     pub(crate) const BLOCK_SETTING: &str =
         "a block has no settings, only dims, which stand before its inputs: `Block<D = 4>(x)`";
     pub(crate) const BIND: &str =
@@ -239,14 +243,16 @@ pub(crate) mod text {
     pub(crate) const OTHER_TYPE: &str = "a tensor's type is `Tensor<dtype, extents…>`, such as `Tensor<f32, 32, 784>`, or `_` to have it inferred; \
          a block stands in the expression: `#[node(Block(x))] h: _`";
     pub(crate) const EXTENT: &str = "an extent is a number, a name from `dims(…)`, or an expression of them with `+ - * /` in braces, \
-         such as `{ 4 * D }`";
+         such as `{ 4 * D }`; one that comes with the inputs is declared as a dim, `dims(N <= 512)`";
     pub(crate) const SETTINGS: &str = "the attribute takes `dims(NAME = n, …)`, `align = n`, `effort = \"high\"`, \
          `order = \"min_peak\"`, `fuse = false`, `weights = \"shared\"` and `crate = path`";
     pub(crate) const ONE_BY_ONE: &str = "operands are given one by one, not as a list: `concat(a, b, axis = 0)`";
+    pub(crate) const TUPLE: &str = "there are no tuples: operands are given one by one, `concat(a, b, axis = 0)`, and the \
+         state of `lstm` is one tensor, h and then c";
     pub(crate) const LIST: &str = "a list stands in brackets, such as `[1, 1]`";
     pub(crate) const POWER: &str = "there is no `**`; write a product, such as `x * x`";
-    pub(crate) const NEGATIVE_INDEX: &str =
-        "an index counts from the start: where there are T elements, the last one is `x[T - 1]`";
+    pub(crate) const NEGATIVE_INDEX: &str = "an index counts from the start: where there are T elements, the last one is `x[T - 1]` and the last \
+         two are `x[T - 2..]`";
     pub(crate) const SETTING_NOT_NAMED: &str =
         "settings are named: write `name = value`, such as `reshape(x, shape = [2, 3])`";
     pub(crate) const OPERAND_AFTER_SETTING: &str =

@@ -32,8 +32,10 @@ pub(crate) fn expand(model: &Model, mut report: Report, with_struct: bool) -> Ex
     let open = model.is_open();
     let planned = if report.is_empty() && !open { planned(model, &lowered, &mut report) } else { None };
     // What is wrong elsewhere may be why something is not used.
-    let idle: &[usize] = if report.is_empty() && !open { &lowered.unused } else { &[] };
-    let warnings = idle.iter().filter_map(|field| unused(&model.fields[*field]));
+    let sound = report.is_empty() && !open;
+    let (idle, unwritten) = if sound { (&lowered.unused[..], &lowered.unwritten[..]) } else { (&[][..], &[][..]) };
+    let idle = idle.iter().filter_map(|field| unused(&model.fields[*field]));
+    let warnings = idle.chain(unwritten.iter().filter_map(|field| not_written(&model.fields[*field])));
     let moving = planned.as_ref().map(Planned::moving).unwrap_or_default();
     let expansion = Expansion { model, lowered: &lowered, interface: &interface, planned: planned.as_ref(), moving };
     let structs = with_struct.then(|| structs(model, planned.as_ref()));
@@ -176,16 +178,30 @@ fn unused(field: &ast::Field) -> Option<TokenStream> {
         ast::Role::Output(_) | ast::Role::Broken => return None,
     };
     let note = format!("{note}; use it, remove it, or write `#[allow(unused)]` on it");
-    let name = Ident::new(&format!("unused_{plain}"), field.name.span());
+    Some(warning(field, "unused", &note))
+}
+
+/// A warning at a state that no forward writes.
+fn not_written(field: &ast::Field) -> Option<TokenStream> {
+    let plain = field.plain_name();
+    let note = format!(
+        "state `{plain}` is read and no forward writes it, so that it stays as it is; write it, such as by \
+         `#[node(write({plain}, src = …))]`, make it an `#[input(keep)]`, or write `#[allow(unused)]` on it"
+    );
+    (!field.allow_unused).then(|| warning(field, "unwritten", &note))
+}
+
+fn warning(field: &ast::Field, what: &str, note: &str) -> TokenStream {
+    let name = Ident::new(&format!("{what}_{}", field.plain_name()), field.name.span());
     let used = quote_spanned!(field.name.span()=> let _ = #name;);
-    Some(quote! {
+    quote! {
         const _: () = {
             #[deprecated(note = #note)]
             #[allow(non_upper_case_globals)]
             const #name: () = ();
             #used
         };
-    })
+    }
 }
 
 /// All that is emitted, as one value that knows how to become tokens.

@@ -307,7 +307,7 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
         let parens = parenthesized!(content in input);
         let mut inner: Expr = content.parse()?;
         if content.peek(Token![,]) {
-            return Err(syn::Error::new(parens.span.join(), text::ONE_BY_ONE));
+            return Err(syn::Error::new(parens.span.join(), text::TUPLE));
         }
         if !content.is_empty() {
             return Err(stray(&content, "`)`"));
@@ -339,6 +339,8 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expr> {
             "operands are tensors' names, without `&`"
         } else if input.peek(Token![self]) || input.peek(Token![Self]) {
             "tensors go by their names alone, without `self.`"
+        } else if input.peek(Token![if]) {
+            "there is no `if`: both are computed, and `where(condition, a, b)` picks element by element"
         } else {
             text::OPERAND
         })

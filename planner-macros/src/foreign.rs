@@ -27,6 +27,8 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "argmax" => "write `arg_max(x)`",
         "argmin" => "write `arg_min(x)`",
         "cumsum" => "write `cum_sum(x)`",
+        "scatter_add" | "index_add" => "write `scatter(x, index, updates, reduce = add)`",
+        "index_copy" | "index_put" => "write `scatter(x, index, updates)`",
         "embedding" => "write `gather(table, index)`",
         "select" => "one of two tensors is `where(condition, a, b)`, and a part of one an index: `x[0]`",
         "eq" => "write `a == b`",
@@ -41,6 +43,7 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "dropout" => "nothing is dropped when a network is only run: leave it out",
         "identity" | "contiguous" | "detach" => "write the operand alone",
         "t" => "write `transpose(x)`",
+        "roll" => "write its parts in the other order: `concat(x[1..], x[..1], axis = 0)`",
         "swish" => "write `silu(x)`",
         _ => return None,
     })
@@ -62,10 +65,13 @@ pub(crate) fn setting<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         "epsilon" => &["eps"],
         "num_groups" | "group" => &["groups"],
         "is_causal" => &["causal"],
+        "reduction" => &["reduce"],
         "scale_factor" | "scales" => &["scale"],
         "chunks" | "sections" => &["parts"],
         "block_size" | "blocksize" | "upscale_factor" | "downscale_factor" => &["block"],
         "data_format" => &["layout"],
+        "theta" | "rope_theta" | "freq_base" => &["base"],
+        "interleaved" => &["pairs"],
         _ => return None,
     };
     known.iter().copied().find(|known| here.contains(known))
@@ -94,7 +100,9 @@ mod tests {
 
     #[test]
     fn what_is_advised_is_there_and_what_is_replaced_is_not() {
-        for name in ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t"] {
+        for name in
+            ["cat", "view", "unsqueeze", "chunk", "upsample", "dense", "square", "relu6", "identity", "t", "roll"]
+        {
             assert!(super::operator(name).is_some() && op::find(name).is_none(), "{name}");
         }
         assert_eq!(super::operator("relu"), None);
@@ -108,6 +116,7 @@ mod tests {
         assert_eq!(setting("dim", &["axes", "keep_dims"]), Some("axes"));
         assert_eq!(setting("dim", &["low", "high"]), None);
         assert_eq!(setting("max", &["low", "high"]), Some("high"));
+        assert_eq!(setting("theta", &["axis", "base"]), Some("base"));
         assert_eq!(setting("stride", &["stride"]), None);
     }
 }

@@ -20,7 +20,23 @@ use proc_macro::TokenStream;
 
 /// Turns a struct that declares a network into one that owns its planned memory.
 ///
-/// See the documentation of the crate `model-graph`, which re-exports it.
+/// ```text
+/// #[model_graph(dims(BATCH = 8, SEQ <= 64, D = _), align = 64, effort = "high", order = "min_peak", fuse = false,
+///               weights = "shared", crate = path)]              // all optional
+/// struct Model {
+///     #[input]                      x: Tensor<f32, BATCH, 4>,   // written before every forward
+///     #[input(keep)]                g: Tensor<f32>,             // written when it changes
+///     #[weight(name = "fc.weight")] w: Tensor<f32, 2, 4>,       // filled by `load`; `#[weight]` goes by the field's name
+///     #[state]                      s: Tensor<f32, BATCH, 2>,   // from forward to forward, by `write(s, src = …)`
+///     #[constant([0.5; 2])]         c: Tensor<f32, 2>,          // or `#[constant(fill = function)]`
+///     #[node(linear(x, w) + c)]     h: _,                       // `#[keep]` beside it to read it after forward
+///     #[chain(h)]                   layers: [Block; 4],         // copies of a block
+///     #[output(softmax(layers))]    y: _,                       // read from what `forward` returns
+/// }
+/// ```
+///
+/// The module `guide` of the crate `model-graph`, which re-exports it, has the whole language, and its module `operators`
+/// what an expression can call.
 #[proc_macro_attribute]
 pub fn model_graph(settings: TokenStream, item: TokenStream) -> TokenStream {
     let place = place(&item);
@@ -29,7 +45,16 @@ pub fn model_graph(settings: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Declares an operator: the struct's fields are its settings, and the attribute says what it takes and gives.
 ///
-/// See the documentation of the crate `model-graph`, which re-exports it.
+/// ```text
+/// #[operator(fn(x: f32[.., C, N], keep?: f32[C]) -> f32[.., C, N], in_place = x, strided = [x, output], scratch = 4 * N)]
+/// struct Decay {
+///     #[setting(default = 0)]
+///     start: f32,                   // f32, usize, bool or [usize; N]
+/// }
+/// ```
+///
+/// Its kernel is an `impl Kernel<Decay>` for a backend's buffer. The module `guide` of the crate `model-graph`, which
+/// re-exports it, has the whole of it.
 #[proc_macro_attribute]
 pub fn operator(clauses: TokenStream, item: TokenStream) -> TokenStream {
     let place = place(&item);

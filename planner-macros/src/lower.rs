@@ -38,6 +38,8 @@ pub(crate) struct Lowered<'m> {
     pub(crate) krate: syn::Path,
     /// Fields that nothing depends on.
     pub(crate) unused: Vec<usize>,
+    /// States that something reads and nothing writes.
+    pub(crate) unwritten: Vec<usize>,
     /// What can be reached of the blocks.
     pub(crate) parts: Vec<Part<'m>>,
 }
@@ -103,10 +105,15 @@ pub(crate) fn lower<'m>(model: &'m Model, report: &mut Report) -> Lowered<'m> {
         })
         .collect();
     let idle = lowering.graph.unused();
-    let unused = (0..tensors.len()).filter(|field| tensors[*field].is_some_and(|id| idle.contains(&id))).collect();
+    let unused: Vec<usize> =
+        (0..tensors.len()).filter(|field| tensors[*field].is_some_and(|id| idle.contains(&id))).collect();
+    let fields = model.fields.iter().enumerate();
+    let states = fields.filter(|(_, field)| matches!(field.role, ast::Role::State)).map(|(field, _)| field);
+    let unwritten =
+        states.filter(|field| !lowering.scope.writers.contains_key(field) && !unused.contains(field)).collect();
     let numbers = lowering.numbers.into_values().collect();
     let (graph, dims, parts) = (lowering.graph, lowering.scope.dims, lowering.parts);
-    Lowered { graph, dims, tensors, numbers, krate: model.krate(), unused, parts }
+    Lowered { graph, dims, tensors, numbers, krate: model.krate(), unused, unwritten, parts }
 }
 
 impl<'m> Lowering<'m, '_> {
@@ -385,13 +392,14 @@ impl<'m> Lowering<'m, '_> {
                     }
                     None => format!("`{name}`"),
                 };
-                self.report.add(
-                    ident,
-                    format!(
-                        "{what} depends on itself: {}; let one of them depend on something else",
-                        around.join(" <- ")
+                let advice = match self.scope.late(&self.scope.path[start..]) {
+                    Some((late, writer, state)) => format!(
+                        "`{late}` stands below `{writer}` and so reads `{state}` as `{writer}` writes it; put it above \
+                         `{writer}` to read what the last forward left"
                     ),
-                );
+                    None => String::from("let one of them depend on something else"),
+                };
+                self.report.add(ident, format!("{what} depends on itself: {}; {advice}", around.join(" <- ")));
                 return None;
             }
             let id = self.field(index);

@@ -178,7 +178,8 @@ fn field(tokens: TokenStream, report: &mut Report) -> Option<Field> {
         }
     }
     if role.is_none() && !strange {
-        report.add(&field.name, text::NO_ROLE);
+        let chain = matches!(field.ty, Type::Chain { .. });
+        report.add(&field.name, if chain { text::CHAIN_NO_ROLE } else { text::NO_ROLE });
     }
     if let Some(keep) = field.keep {
         let advice = match &field.role {

@@ -189,6 +189,8 @@ fn element_types_and_lookups() {
   %12 i: node i32[3] = cast(%0, to = i32)
   %13 y: output f32[3x6] = one_hot(%12, depth = 6, axis = 1)
   %14 z: output bool[3x4] = greater_equal(%5, %9)
+  %15 j: output bf16[3x4] = scatter(%9, %12, %10, axis = 0, reduce = none)
+  %16 k: output f32[3x6] = scatter(%13, %12, %13, axis = 0, reduce = max)
 ",
     );
 }

@@ -138,6 +138,11 @@ pub enum ErrorKind {
         /// The operator's name.
         op: &'static str,
     },
+    /// A kernel of one's own asks for an operand as a slice of its own, and it lies where the output does.
+    InPlace {
+        /// The operator's name.
+        op: &'static str,
+    },
     /// A kernel asks for an operand as elements of another type than it has.
     Element {
         /// The type the operand has.
@@ -284,6 +289,11 @@ impl fmt::Display for Error {
             ErrorKind::Overlap { op } => {
                 write!(f, "operands of `{op}` overlap; this is a fault of the planner, please report it")
             }
+            ErrorKind::InPlace { op } => write!(
+                f,
+                "the kernel of `{op}` asks for an operand that is declared `in_place` by `of`, and it lies where the output \
+                 does; ask by `get`, and where that gives nothing the output holds the operand's elements"
+            ),
             ErrorKind::Element { expected, given } => {
                 write!(f, "a kernel asks for {given} elements of an operand of {expected}; ask for {expected}")
             }
@@ -319,7 +329,8 @@ impl fmt::Display for Error {
             ),
             ErrorKind::NotOnHost { buffer } => write!(
                 f,
-                "the shared weights lie in a buffer of `{buffer}` and the model's kernels read host memory; give both                  buffers of one kind"
+                "the shared weights lie in a buffer of `{buffer}` and the model's kernels read host memory; give both \
+                 buffers of one kind"
             ),
             ErrorKind::Weights(complaints) => complaints.fmt(f),
             #[cfg(feature = "alloc")]

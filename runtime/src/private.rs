@@ -6,7 +6,7 @@ use model_graph_planner::op::Operator;
 pub use model_graph_planner::{Dim, OpenExtents};
 use model_graph_planner::{Formula, Shape, Type};
 
-pub use crate::open::{Extents, Given, Open as OpenDims, Places};
+pub use crate::open::{Extents, Given, Moving, Open as OpenDims, Places};
 use crate::open::{OpenMut, OpenRef};
 
 use model_graph_planner::op::Spec;

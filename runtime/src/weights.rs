@@ -42,7 +42,7 @@ pub trait WeightSource {
 pub struct Weight<'a> {
     /// Element type, or `None` for one that no model has.
     pub dtype: Option<DType>,
-    /// Extents, outermost first.
+    /// Extents, outermost first. Those of a weight in blocks count its elements.
     pub shape: &'a [usize],
     /// The elements in row-major order, little-endian, at any address.
     pub bytes: &'a [u8],

@@ -50,6 +50,7 @@ kernels! {
     Softmax LogSoftmax LayerNorm RmsNorm BatchNorm
     Cast Linear Gather OneHot Where Equal NotEqual Less LessEqual Greater GreaterEqual IsNan IsInf And Or Xor Not
     Pow Rem Modulo Round Floor Ceil Sign Sin Cos Erf Reciprocal ArgMax ArgMin CumSum Trilu BroadcastTo
+    Scatter
     Elu Selu HardSigmoid HardSwish Softplus Mish Prelu
     Min Prod SumSquare L1 L2 LogSum LogSumExp
     Attention Rope Lstm Gru Rnn

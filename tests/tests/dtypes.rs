@@ -303,6 +303,49 @@ fn every_element_type_is_moved_and_joined() {
     assert_eq!(*out.running(), [100, -1, -1]);
 }
 
+/// Messages along the edges of a graph, summed where they arrive; and rows put at an index.
+#[model_graph(dims(NODES = 3, EDGES = 4))]
+struct Messages {
+    #[input]
+    x: Tensor<f32, NODES, 2>,
+    #[input]
+    from: Tensor<u32, EDGES>,
+    #[input]
+    to: Tensor<i64, EDGES>,
+    #[input]
+    last: Tensor<i32>,
+    #[node(x * 2)]
+    own: _,
+    #[output(scatter(own, to, gather(x, from), reduce = add))]
+    heard: Tensor<f32, NODES, 2>,
+    #[output(scatter(heard as f16, last, heard[.., 0] as f16, axis = 1))]
+    copied: Tensor<f16, NODES, 2>,
+    #[output(scatter(heard as f16, to, gather(x, from) as f16, reduce = max))]
+    loudest: Tensor<f16, NODES, 2>,
+}
+
+#[test]
+fn rows_are_put_by_indices() {
+    let mut model = Messages::new(&Cpu).unwrap();
+    model.x_mut().write(&[[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]]).unwrap();
+    model.from_mut().write(&[0, 1, 2, 0]).unwrap();
+    model.to_mut().write(&[1, 0, 0, -3]).unwrap();
+    model.last_mut().set(-1).unwrap();
+    let out = model.forward().unwrap();
+    assert_eq!(*out.heard(), [[2.0 + 2.0 + 3.0 + 1.0, 80.0], [4.0 + 1.0, 50.0], [6.0, 60.0]]);
+    assert_eq!(out.copied().map(|row| row.map(f16::to_f32)), [[8.0, 8.0], [5.0, 5.0], [6.0, 6.0]]);
+    assert_eq!(out.loudest().map(|row| row.map(f16::to_f32)), [[8.0, 80.0], [5.0, 50.0], [6.0, 60.0]]);
+    // What is summed into is not needed any more, and takes the sums.
+    let place = |name: &str| Messages::PLAN.tensors.iter().find(|tensor| tensor.name == name).unwrap().view.offset;
+    assert_eq!(place("own"), place("heard"));
+    model.x_mut().write(&[[0.0; 2]; 3]).unwrap();
+    model.from_mut().write(&[0; 4]).unwrap();
+    model.to_mut().write(&[0, 0, 3, 0]).unwrap();
+    model.last_mut().set(0).unwrap();
+    let error = model.forward().map(drop).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::IndexOutOfRange { op: "scatter", index: 3, extent: 3 });
+}
+
 /// A layer as PyTorch stores it.
 #[model_graph]
 struct Layer {

@@ -16,7 +16,16 @@ pub(super) fn field(model: &Model, krate: &Path) -> Option<TokenStream> {
     let name = &model.name;
     // The lifetime that a model with shared weights has is written, for those who deny leaving it out.
     let borrowed = model.shares().then(|| quote! { <'static> });
-    (dims > 0).then(|| quote! { open: #krate::__private::OpenDims<#dims, #inputs, { <#name #borrowed>::__MOVING }>, })
+    // Where a block is not found, nothing but the struct is emitted; the trait stands in for the model's own constant.
+    (dims > 0).then(|| {
+        quote! {
+            open: #krate::__private::OpenDims<#dims, #inputs, {
+                #[allow(unused_imports)]
+                use #krate::__private::Moving as _;
+                <#name #borrowed>::__MOVING
+            }>,
+        }
+    })
 }
 
 /// Its value in a new model.

@@ -10,6 +10,7 @@ use syn::Path;
 
 use super::call::{Operand, operand_text};
 use super::parts::own_dims;
+use super::wording::cast;
 use super::{Lowering, Scope, State, Value};
 use crate::ast::{self, Block, BlockRef, Model};
 use crate::dims::{DimExpr, Dims};
@@ -280,7 +281,7 @@ impl<'m> Lowering<'m, '_> {
             true => format!("#[chain(…, {binds})]"),
             false => format!("{name}<{binds}>"),
         };
-        format!("`{name}` leaves the {dims} {} open; bind {them}: `{bind}`", list(&names))
+        format!("`{name}` leaves the {dims} {} to its user; bind {them}: `{bind}`", list(&names))
     }
 
     /// Lowers the block's fields under the names of `segment`.
@@ -342,8 +343,14 @@ impl<'m> Lowering<'m, '_> {
                 if let Some((operand, given)) = given {
                     let (takes, gives) = (self.type_text(&declared), self.type_text(&given));
                     let block = plain_name(self.scope.model);
-                    let text =
-                        format!("`{block}` takes {takes} as its input `{name}`, and {} is {gives}", operand.text);
+                    let advice = match declared.shape == given.shape && !declared.dtype.is_quantised() {
+                        true => format!("; write {}", cast(&operand.text, declared.dtype.name())),
+                        false => String::new(),
+                    };
+                    let text = format!(
+                        "`{block}` takes {takes} as its input `{name}`, and {} is {gives}{advice}",
+                        operand.text
+                    );
                     self.complain_of_use(operand.at, text);
                 }
                 self.graph.leaf(self.full(&name), Role::Node, declared).ok()
@@ -386,6 +393,13 @@ fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)> {
 
 pub(super) fn plain_name(model: &Model) -> String {
     ast::plain(&model.name)
+}
+
+/// `layer_norm` as `LayerNorm`.
+pub(super) fn camel(name: &str) -> String {
+    name.split('_')
+        .flat_map(|word| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)))
+        .collect()
 }
 
 /// `LayerNorm` as `layer_norm`.

@@ -3,10 +3,11 @@
 use model_graph_planner::op::{self, Args, Spec};
 use model_graph_planner::{Dim, TensorId};
 
+use super::block::camel;
 use super::{Lowering, Value};
 use crate::ast;
 use crate::dims::DimExpr;
-use crate::error::{At, list, suggestion};
+use crate::error::{At, list};
 use crate::expr::{self, Expr, Range, Setting, ValueKind};
 use crate::foreign;
 use crate::names::nearest;
@@ -56,9 +57,15 @@ impl Lowering<'_, '_> {
             let text = if self.scope.fields.contains_key(op) {
                 format!("`{op}` is a tensor and cannot be called; an index stands in brackets, `{op}[0]`")
             } else {
-                let advice = foreign::operator(op)
-                    .map(String::from)
-                    .unwrap_or_else(|| suggestion(nearest(op, known.iter().copied()), &known));
+                let advice = match (foreign::operator(op), nearest(op, known.iter().copied())) {
+                    (Some(advice), _) => String::from(advice),
+                    (None, Some(near)) => format!("did you mean `{near}`?"),
+                    (None, None) => format!(
+                        "the page of `model_graph::operators` lists those that there are, and one of your own is called \
+                         by its struct's name, such as `{}(x)`",
+                        camel(op)
+                    ),
+                };
                 format!("there is no operator `{op}`; {advice}")
             };
             self.report.add(name, text);

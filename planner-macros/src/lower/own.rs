@@ -9,6 +9,7 @@ use model_graph_planner::{DType, MAX_RANK, Role, TensorId, Type};
 
 use super::block::snake;
 use super::call::{Operand, Place, operand_text};
+use super::wording::cast;
 use super::{Lowering, Value};
 use crate::ast::{BlockRef, Origin, plain};
 use crate::error::{At, text};
@@ -214,7 +215,14 @@ impl Lowering<'_, '_> {
                     Elements::Like(other) => format!(" and {}", is(other)),
                     Elements::OneOf(_) => String::new(),
                 };
-                (operands[input].at, format!("{}, and {}{like}", takes(input), is(input)))
+                let expected = match rule.operands[input].elements {
+                    Elements::Like(other) => Some(ty(other).dtype),
+                    Elements::OneOf([only]) => Some(*only),
+                    Elements::OneOf(_) => None,
+                };
+                let advice = expected.map(|expected| format!("; write {}", cast(of(input), expected.name())));
+                let text = format!("{}, and {}{like}{}", takes(input), is(input), advice.unwrap_or_default());
+                (operands[input].at, text)
             }
             Misfit::Rank { input } => (operands[input].at, format!("{}, and {}", takes(input), is(input))),
             Misfit::Leading { input, by } => (

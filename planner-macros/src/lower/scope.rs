@@ -101,6 +101,18 @@ impl Scope<'_> {
         self.writers.get(&state)?.range(..index).next_back().copied()
     }
 
+    /// Of fields that depend on one another, one that reads a state below the field that writes it: its name, the
+    /// writer's and the state's.
+    pub(super) fn late(&self, fields: &[usize]) -> Option<(String, String, String)> {
+        let name = |field: usize| self.model.fields[field].plain_name();
+        fields.iter().find_map(|late| {
+            self.mentioned(*late).into_iter().find_map(|state| {
+                let writer = self.writer_before(state, *late).filter(|writer| fields.contains(writer))?;
+                Some((name(*late), name(writer), name(state)))
+            })
+        })
+    }
+
     /// The fields that a field's expressions name.
     fn mentioned(&self, index: usize) -> Vec<usize> {
         let mut fields = Vec::new();

@@ -19,17 +19,19 @@ impl Lowering<'_, '_> {
     ) -> (At, String) {
         let op = spec.name;
         let ty = |input: usize| self.graph.tensor(operands[input].id).ty;
-        let text = |input: usize| operands[input].text.as_str();
+        let texts: Vec<String> = (0..operands.len()).map(|input| told_apart(input, place, operands)).collect();
+        let text = |input: usize| texts[input].as_str();
         let shape = |input: usize| self.shape_text(&ty(input).shape);
         match *error {
             // A state is moved too, and as what it is.
             RuleError::DType { input, expected } if op == "write" => (
                 operands[input].at,
                 format!(
-                    "`{op}` needs {expected} of its operand {}, and {} is {}",
+                    "`{op}` needs {expected} of its operand {}, and {} is {}; write {}",
                     place.roles.get(input).copied().unwrap_or("operand"),
                     text(input),
-                    self.type_text(&ty(input))
+                    self.type_text(&ty(input)),
+                    cast(text(input), expected.name())
                 ),
             ),
             RuleError::DType { input, expected } => {
@@ -47,6 +49,13 @@ impl Lowering<'_, '_> {
                     Some("i32") => format!("; write {}", cast(text(input), "i32")),
                     Some("bool") => format!("; compare it, such as `… != 0`, or write {}", cast(text(input), "bool")),
                     _ => String::new(),
+                };
+                let index = |dtype| matches!(dtype, DType::I32 | DType::U32 | DType::I64);
+                let advice = match op {
+                    "gather" if index(ty(0).dtype) && !index(ty(input).dtype) => {
+                        String::from("; the table comes first: `gather(table, index)`")
+                    }
+                    _ => advice,
                 };
                 let given = self.type_text(&ty(input));
                 (operands[input].at, format!("`{op}` takes {expected} and {} is {given}{advice}", text(input)))
@@ -91,6 +100,7 @@ impl Lowering<'_, '_> {
                 let only = match open {
                     [true, true] if rule.contains("one of them 1") => "; only an extent that is 1 for good stretches",
                     [true, true] | [false, false] => "",
+                    _ if rule.contains("more rows") => "",
                     _ => "; an open extent is equal to itself alone, and stretches nothing",
                 };
                 let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
@@ -249,8 +259,20 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// What to call an operand: by its role too where another operand, made by the same operator, would be called the same.
+fn told_apart(input: usize, place: &Place<'_>, operands: &[Operand]) -> String {
+    let text = &operands[input].text;
+    let made = |other: &Operand| other.text == *text && other.id != operands[input].id;
+    match place.roles.get(input) {
+        Some(role) if operands.iter().any(made) && place.roles.iter().filter(|other| *other == role).count() == 1 => {
+            format!("{text} ({role})")
+        }
+        _ => text.clone(),
+    }
+}
+
 /// How to cast an operand, which is a name or has to stand in parentheses.
-fn cast(operand: &str, dtype: &str) -> String {
+pub(super) fn cast(operand: &str, dtype: &str) -> String {
     match operand.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
         Some(name) if !name.contains('`') => format!("`{name} as {dtype}`"),
         _ => format!("`(…) as {dtype}` of {operand}"),

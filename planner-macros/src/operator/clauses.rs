@@ -99,12 +99,13 @@ fn clause(key: &Ident, input: ParseStream<'_>, clauses: &mut Clauses) -> syn::Re
         }
         "scratch" => {
             equals("scratch = 4 * N")?;
-            clauses.scratch = Some(input.parse().map_err(|error: syn::Error| {
-                syn::Error::new(
-                    error.span(),
-                    "`scratch` is a number of bytes, worked out of extents: `scratch = 4 * N`",
-                )
-            })?);
+            let number = "`scratch` is a number of bytes, worked out of extents, settings and numbers with `+ - * /`: \
+                          `scratch = 4 * N`";
+            let read = input.parse().map_err(|error: syn::Error| syn::Error::new(error.span(), number))?;
+            if !input.is_empty() {
+                return Err(input.error(number));
+            }
+            clauses.scratch = Some(read);
         }
         "crate" => {
             equals("crate = ::model_graph")?;

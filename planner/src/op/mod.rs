@@ -31,6 +31,7 @@ mod reduce;
 mod registry;
 mod resize;
 mod rule;
+mod scatter;
 mod softmax;
 mod space;
 mod then;
@@ -74,6 +75,7 @@ pub use reduce::{L1, L2, LogSum, LogSumExp, Max, Mean, Min, Prod, Sum, SumSquare
 pub use registry::{Entry, OPERATORS, find};
 pub use resize::Resize;
 pub use rule::{Args, Expected, RuleError, Setting, Spec, Value};
+pub use scatter::Scatter;
 pub use softmax::{LogSoftmax, Softmax};
 pub use space::{DepthToSpace, SpaceToDepth};
 #[cfg(feature = "alloc")]

@@ -155,6 +155,7 @@ pub static OPERATORS: &[Entry] = &[
     entry::<CumSum>(),
     entry::<Trilu>(),
     entry::<BroadcastTo>(),
+    entry::<Scatter>(),
 ];
 
 /// The operator of that name.

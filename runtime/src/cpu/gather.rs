@@ -12,14 +12,14 @@ use crate::{Block, BlockQ4_0, BlockQ8_0, Call, DType, Error, ErrorKind, Kernel, 
 
 /// Packed indices of any type.
 #[derive(Clone, Copy)]
-enum Indices<'a> {
+pub(super) enum Indices<'a> {
     I32(&'a [i32]),
     U32(&'a [u32]),
     I64(&'a [i64]),
 }
 
 impl<'a> Indices<'a> {
-    fn new(bytes: Input<'a, u8>, view: &View) -> Result<Indices<'a>, Error> {
+    pub(super) fn new(bytes: Input<'a, u8>, view: &View) -> Result<Indices<'a>, Error> {
         let bytes = bytes.slice().unwrap_or(&[]);
         Ok(match view.dtype {
             DType::I32 => Indices::I32(elements(bytes)?),
@@ -28,7 +28,7 @@ impl<'a> Indices<'a> {
         })
     }
 
-    fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         match self {
             Indices::I32(all) => all.len(),
             Indices::U32(all) => all.len(),
@@ -45,7 +45,7 @@ impl<'a> Indices<'a> {
     }
 
     /// The index at that place, negative counted from the end, if it is below `extent`.
-    fn within(self, at: usize, extent: usize) -> Option<usize> {
+    pub(super) fn within(self, at: usize, extent: usize) -> Option<usize> {
         let index = self.get(at);
         let index = match usize::try_from(index) {
             Ok(index) => index,
@@ -56,7 +56,7 @@ impl<'a> Indices<'a> {
     }
 
     /// Fails unless all are below `extent`.
-    fn check(self, op: &'static str, extent: usize) -> Result<(), Error> {
+    pub(super) fn check(self, op: &'static str, extent: usize) -> Result<(), Error> {
         match (0..self.len()).find(|at| self.within(*at, extent).is_none()) {
             None => Ok(()),
             Some(at) => Err(ErrorKind::IndexOutOfRange { op, index: self.get(at), extent }.into()),

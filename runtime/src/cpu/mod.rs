@@ -37,6 +37,7 @@ mod reduce;
 mod resize;
 mod rope;
 mod scan;
+mod scatter;
 mod softmax;
 mod sum;
 mod then;

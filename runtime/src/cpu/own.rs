@@ -139,12 +139,12 @@ impl<'a> Input<'a> {
     /// The elements of an operand that is neither optional nor declared `in_place`.
     ///
     /// # Errors
-    /// [`ErrorKind::Element`] when they are of another type, [`ErrorKind::Overlap`] when they are the output's,
+    /// [`ErrorKind::Element`] when they are of another type, [`ErrorKind::InPlace`] when they are the output's,
     /// [`ErrorKind::Length`] when the operand was left out.
     pub fn of<T: Element>(&self) -> Result<&'a [T], Error> {
         match self.get()? {
             Some(slice) => Ok(slice),
-            None if self.is_output() => Err(ErrorKind::Overlap { op: self.op }.into()),
+            None if self.is_output() => Err(ErrorKind::InPlace { op: self.op }.into()),
             None => Err(length(1, 0)),
         }
     }

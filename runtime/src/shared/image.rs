@@ -78,7 +78,9 @@ pub enum ImageFault {
 impl fmt::Display for ImageFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImageFault::Foreign => f.write_str("they do not begin with `MGWEIGHT`; give what `write_image` wrote"),
+            ImageFault::Foreign => {
+                f.write_str("they do not begin with `MGWEIGHT`; give what `image` or `write_image` gave")
+            }
             ImageFault::Version { expected, given } => {
                 write!(f, "expected version {expected} of the format and {given} is given; write the image anew")
             }

@@ -14,6 +14,7 @@ mod quantized;
 mod recurrent;
 mod reduction;
 mod resize;
+mod scatter;
 mod shared;
 mod stages;
 mod typed;

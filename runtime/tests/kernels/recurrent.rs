@@ -109,8 +109,9 @@ proptest! {
         (e, layouts, biases, seed) in draws(), before: bool, relu: bool, zrn: bool, reverse: bool,
         place in (0..3usize, 0..5usize),
     ) {
-        // Without a limit a state that is multiplied by weights of up to 2 grows beyond reason.
-        let e = if relu { Extents { steps: e.steps.min(3), ..e } } else { e };
+        // Without a limit a state that is multiplied by weights of up to 2 grows beyond reason; with one, what is lost to
+        // rounding still does, to more than is allowed here after 18 steps. 11 are more than the kernel takes at a time.
+        let e = Extents { steps: e.steps.min(if relu { 3 } else { 11 }), ..e };
         let inputs = operands(e, &layouts, false, 3, biases, seed);
         let y = given(&[e.steps, e.batch, e.units], Layout::packed(), Values::Seed(0));
         let known = std::cell::RefCell::new(Vec::new());

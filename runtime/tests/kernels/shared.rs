@@ -112,7 +112,9 @@ fn weights_that_the_host_cannot_read_are_refused() {
     let shared = Some(Shared { start: 64, buffer: &Elsewhere });
     let (inputs, outputs) = ([packed(64, &[4])], [packed(0, &[4])]);
     let call = Call { op: op::Relu {}, inputs: &inputs, outputs: &outputs, scratch: &[], shared };
-    assert_eq!(*buffer.run(&call).unwrap_err().kind(), ErrorKind::NotOnHost { buffer: "a device" });
+    let error = buffer.run(&call).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::NotOnHost { buffer: "a device" });
+    assert!(error.to_string().ends_with("host memory; give both buffers of one kind"), "{error}");
 }
 
 #[test]

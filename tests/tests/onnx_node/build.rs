@@ -42,7 +42,14 @@ pub(crate) fn dtype(name: &str) -> Left<DType> {
         "uint32" => DType::U32,
         "int64" => DType::I64,
         "bool" => DType::Bool,
-        other => return Err(format!("element type {other}")),
+        "float64" => return Err("`float64`: numbers are computed in `f32`; there is no wider float".into()),
+        "int16" | "uint16" | "uint64" => {
+            return Err("`int16`, `uint16`, `uint64`: integers are `i8`, `u8`, `i32`, `u32` and `i64`".into());
+        }
+        float if float.starts_with("float8") => {
+            return Err("floats of 8 bits: the narrowest are `f16` and `bf16`".into());
+        }
+        _ => return Err("elements of 4 and 2 bits: only weights are that narrow, in blocks of `q4_0`".into()),
     })
 }
 

@@ -180,7 +180,7 @@ fn group_norm(b: &mut Builder, node: &Node) -> Left<TensorId> {
 }
 
 fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    let x = b.tensor(node, 0)?;
+    let mut x = b.tensor(node, 0)?;
     let rank = b.dims(x).len();
     let given = match b.known(node, 1)? {
         Some(axes) => axes.iter().map(|axis| *axis as i64).collect(),
@@ -203,6 +203,27 @@ fn reduce(b: &mut Builder, node: &Node) -> Left<TensorId> {
         "ReduceLogSumExp" => "log_sum_exp",
         other => return Err(format!("operator {other} is not in the language")),
     };
+    let dims = b.dims(x);
+    if ["max", "min"].contains(&name) && axes.iter().any(|axis| dims[*axis] == 0) {
+        x = one_more(b, x, &axes, name)?;
+    }
     let keep = Value::Bool(node.int("keepdims").unwrap_or(1) != 0);
     b.call(name, &[("axes", Value::List(&ints(&axes))), ("keep_dims", keep)], &[x])
+}
+
+/// The language knows no largest element of none: with one more, which nothing is below or above, there is.
+fn one_more(b: &mut Builder, x: TensorId, axes: &[usize], name: &str) -> Left<TensorId> {
+    let (mut x, dtype) = (x, b.dtype_of(x));
+    let (low, high) = match dtype {
+        DType::Bool => (0.0, 1.0),
+        _ => (f64::NEG_INFINITY, f64::INFINITY),
+    };
+    for along in axes {
+        let mut dims = b.dims(x);
+        dims[*along] = 1;
+        let end = if name == "max" { low } else { high };
+        let more = b.constant_of(dtype, &dims, vec![end; dims.iter().product()])?;
+        x = b.concat(&[x, more], *along)?;
+    }
+    Ok(x)
 }

@@ -6,6 +6,7 @@ use model_graph_planner::op::Value;
 
 use crate::build::{Builder, Left, axis, int, ints};
 use crate::case::Node;
+use crate::regions;
 
 /// The results of a node, or none when the operator is of another family.
 pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>> {
@@ -207,11 +208,8 @@ fn deep_conv(b: &mut Builder, node: &Node) -> Left<TensorId> {
 }
 
 fn resize(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    if node.flag("antialias") {
-        return Err("resizing without aliases".into());
-    }
-    if node.word("coordinate_transformation_mode") == "tf_crop_and_resize" {
-        return Err("resizing of a region".into());
+    if node.flag("antialias") || node.word("coordinate_transformation_mode") == "tf_crop_and_resize" {
+        return regions::resize(b, node);
     }
     let x = b.tensor(node, 0)?;
     let dims = b.dims(x);

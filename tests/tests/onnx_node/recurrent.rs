@@ -3,7 +3,7 @@
 use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
 
-use crate::build::{Builder, Left};
+use crate::build::{Builder, Left, int};
 use crate::case::Node;
 
 /// The results of a node, or none when the operator is of another family.
@@ -14,9 +14,6 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         "RNN" => ("rnn", 1),
         _ => return Ok(None),
     };
-    if b.has(node, 7) {
-        return Err("peepholes".into());
-    }
     if node.ints("activations").is_some() || node.attrs["clip"].is_number() || node.flag("layout") {
         return Err("recurrent layers with activations of their own, limits or another layout".into());
     }
@@ -26,6 +23,9 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         return Err("sequences of different lengths".into());
     }
     let units = node.int("hidden_size").ok_or("no number of units")? as usize;
+    if b.has(node, 7) {
+        return peepholes(b, node, units).map(Some);
+    }
     let directions: &[bool] = match node.word("direction") {
         "reverse" => &[true],
         "bidirectional" => &[false, true],
@@ -84,4 +84,52 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         results.push(b.concat(last, 0)?);
     }
     Ok(Some(results))
+}
+
+/// An LSTM whose gates see the cell (Gers and Schmidhuber, 2000), step by step.
+fn peepholes(b: &mut Builder, node: &Node, units: usize) -> Left<Vec<TensorId>> {
+    if !["", "forward"].contains(&node.word("direction")) {
+        return Err("peepholes in another direction".into());
+    }
+    let x = b.tensor(node, 0)?;
+    let [steps, batch, inputs] = b.dims(x)[..] else { return Err("another layout".into()) };
+    let part = |b: &mut Builder, index: usize, dims: &[usize]| -> Left<TensorId> {
+        match b.has(node, index) {
+            true => {
+                let whole = b.tensor(node, index)?;
+                b.reshape(whole, dims)
+            }
+            false => b.constant(dims, vec![0.0; dims.iter().product()]),
+        }
+    };
+    let (w, r) = (part(b, 1, &[4 * units, inputs])?, part(b, 2, &[4 * units, units])?);
+    let (biases, holes) = (part(b, 3, &[2, 4 * units])?, part(b, 7, &[3, units])?);
+    let (mut h, mut c) = (part(b, 5, &[batch, units])?, part(b, 6, &[batch, units])?);
+    let bias = b.call("sum", &[("axes", int(0))], &[biases])?;
+    // A gate sees the cell through a number for each unit.
+    let see = |b: &mut Builder, gate: TensorId, cell: TensorId, hole: usize| -> Left<TensorId> {
+        let hole = b.slice(holes, 0, [hole, hole + 1, 1])?;
+        let seen = b.join("mul", cell, hole)?;
+        let gate = b.join("add", gate, seen)?;
+        b.map("sigmoid", gate)
+    };
+    let mut all = Vec::new();
+    for step in 0..steps {
+        let now = b.slice(x, 0, [step, step + 1, 1])?;
+        let now = b.reshape(now, &[batch, inputs])?;
+        let now = b.call("linear", &[], &[now, w, bias])?;
+        let before = b.join("linear", h, r)?;
+        let gates = b.join("add", now, before)?;
+        let gate = |b: &mut Builder, index: usize| b.slice(gates, 1, [index * units, (index + 1) * units, 1]);
+        let [input, output, forget, cell] = [gate(b, 0)?, gate(b, 1)?, gate(b, 2)?, gate(b, 3)?];
+        let (input, forget, cell) = (see(b, input, c, 0)?, see(b, forget, c, 2)?, b.map("tanh", cell)?);
+        let (new, old) = (b.join("mul", input, cell)?, b.join("mul", forget, c)?);
+        c = b.join("add", new, old)?;
+        let output = see(b, output, c, 1)?;
+        let shown = b.map("tanh", c)?;
+        h = b.join("mul", output, shown)?;
+        all.push(b.reshape(h, &[1, 1, batch, units])?);
+    }
+    let (last_h, last_c) = (b.reshape(h, &[1, batch, units])?, b.reshape(c, &[1, batch, units])?);
+    Ok(vec![b.concat(&all, 0)?, last_h, last_c])
 }

@@ -1,16 +1,17 @@
 //! ONNX's operators that move elements, and its images, in terms of the language's operators.
 
-use model_graph_planner::TensorId;
 use model_graph_planner::op::Value;
+use model_graph_planner::{DType, TensorId};
 
 use crate::build::{Builder, Left, axis, dtype, int, ints};
 use crate::case::Node;
+use crate::regions;
 
 /// The results of a node, or none when the operator is of another family.
 pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>> {
     let result = match node.op.as_str() {
         "Identity" => b.tensor(node, 0)?,
-        "Dropout" => dropout(b, node)?,
+        "Dropout" => return dropout(b, node).map(Some),
         "Constant" => {
             let (mut dims, mut values) = (Vec::new(), Vec::new());
             literal(&node.attrs["value"]["tensor"], 0, &mut dims, &mut values);
@@ -68,7 +69,7 @@ pub(crate) fn build(b: &mut Builder, node: &Node) -> Left<Option<Vec<TensorId>>>
         "Pad" => pad(b, node)?,
         "DepthToSpace" | "SpaceToDepth" => depth(b, node)?,
         "Conv" => conv(b, node)?,
-        "MaxPool" | "AveragePool" => pool(b, node)?,
+        "MaxPool" | "AveragePool" => return pool(b, node).map(Some),
         "GlobalAveragePool" => {
             let x = b.tensor(node, 0)?;
             b.map("global_avg_pool", x)?
@@ -100,14 +101,17 @@ fn sizes(values: Option<Vec<f64>>) -> Left<Vec<usize>> {
     Ok(values.ok_or("settings that are computed")?.into_iter().map(|value| value as usize).collect())
 }
 
-/// In inference, or with nothing to drop, the operand itself.
-fn dropout(b: &mut Builder, node: &Node) -> Left<TensorId> {
+/// In inference, or with nothing to drop, the operand itself, and that nothing was dropped.
+fn dropout(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
     let training = b.known(node, 2)?.is_some_and(|values| values.first() == Some(&1.0));
     let ratio = b.known(node, 1)?.map_or(0.5, |values| values[0]);
     if training && ratio != 0.0 {
-        return Err("training".into());
+        return Err("random numbers: a forward gives the same for the same inputs".into());
     }
-    b.tensor(node, 0)
+    let x = b.tensor(node, 0)?;
+    let dims = b.dims(x);
+    let mask = b.constant_of(DType::Bool, &dims, vec![1.0; dims.iter().product()])?;
+    Ok(vec![x, mask])
 }
 
 fn reshape(b: &mut Builder, node: &Node) -> Left<TensorId> {
@@ -158,12 +162,29 @@ fn slice(b: &mut Builder, node: &Node) -> Left<TensorId> {
         let dims = b.dims(x);
         let along = axis(axes[index], dims.len())?;
         let size = dims[along] as i64;
-        let step = usize::try_from(steps[index]).map_err(|_| "slices that run backwards")?;
+        let Ok(step) = usize::try_from(steps[index]) else {
+            x = backwards(b, x, along, [starts[index], ends[index], steps[index]])?;
+            continue;
+        };
         let clip = |at: i64| (if at < 0 { at + size } else { at }).clamp(0, size) as usize;
         let (start, end) = (clip(starts[index]), clip(ends[index]));
         x = b.slice(x, along, [start, end.max(start), step])?;
     }
     Ok(x)
+}
+
+/// A slice whose step is below 0: a lookup by indices that are known.
+fn backwards(b: &mut Builder, x: TensorId, along: usize, [start, end, step]: [i64; 3]) -> Left<TensorId> {
+    let size = b.dims(x)[along] as i64;
+    let clip = |at: i64| (if at < 0 { at + size } else { at }).clamp(-1, size - 1);
+    let (mut at, end) = (clip(start), clip(end));
+    let mut indices = Vec::new();
+    while at > end {
+        indices.push(at as f64);
+        at += step;
+    }
+    let indices = b.constant_of(DType::I64, &[indices.len()], indices)?;
+    b.call("gather", &[("axis", int(along))], &[x, indices])
 }
 
 fn split(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
@@ -314,11 +335,11 @@ fn conv(b: &mut Builder, node: &Node) -> Left<TensorId> {
     lower(b, result, w.line)
 }
 
-fn pool(b: &mut Builder, node: &Node) -> Left<TensorId> {
-    if node.outputs.len() > 1 {
-        return Err("positions of the largest elements".into());
-    }
-    let x = b.tensor(node, 0)?;
+fn pool(b: &mut Builder, node: &Node) -> Left<Vec<TensorId>> {
+    let given = b.tensor(node, 0)?;
+    let dtype = b.dtype_of(given);
+    // Pools are of floats, in which small integers are exact.
+    let x = if dtype.is_float() { given } else { b.cast(given, DType::F32)? };
     let kernel = node.ints("kernel_shape").ok_or("no window")?;
     let kernel: Vec<usize> = kernel.iter().map(|size| *size as usize).collect();
     let w = windows(node, &b.dims(x), &kernel)?;
@@ -338,5 +359,13 @@ fn pool(b: &mut Builder, node: &Node) -> Left<TensorId> {
         "avg_pool2d"
     };
     let result = b.call(name, &settings, &[x])?;
-    lower(b, result, w.line)
+    let result = lower(b, result, w.line)?;
+    let mut results = vec![b.cast(result, dtype)?];
+    if node.outputs.len() > 1 {
+        if w.line || node.flag("ceil_mode") {
+            return Err("positions in lines, or in windows beyond the end".into());
+        }
+        results.push(regions::positions(b, node, x, [&w.kernel, &w.stride, &w.dilation, &w.padding])?);
+    }
+    Ok(results)
 }

@@ -94,7 +94,9 @@ fn a_kernel_cannot_ask_for_what_is_not_there() {
     let call = Call { op: Wrong, inputs: &[x, y], outputs: &[x], scratch: &[], shared: None };
     let Operands { output, inputs: [x, y, z], scratch } = operands(&mut buffer, &call).unwrap();
     let element = ErrorKind::Element { expected: DType::F32, given: DType::I32 };
-    assert_eq!(x.of::<f32>().unwrap_err().kind(), &ErrorKind::Overlap { op: "Wrong" });
+    let in_place = x.of::<f32>().unwrap_err();
+    assert_eq!(in_place.kind(), &ErrorKind::InPlace { op: "Wrong" });
+    assert!(in_place.to_string().contains("ask by `get`"), "{in_place}");
     assert_eq!(x.get::<i32>().unwrap_err().kind(), &element);
     assert_eq!(y.of::<i32>().unwrap_err().kind(), &element);
     assert_eq!(z.of::<f32>().unwrap_err().kind(), &ErrorKind::Length { expected: 1, given: 0 });

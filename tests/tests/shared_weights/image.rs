@@ -163,6 +163,7 @@ fn images_of_others_are_refused_with_what_was_given() {
     let mut foreign = image();
     foreign[0] = b'S';
     assert_eq!(fault(&foreign), ImageFault::Foreign);
+    assert!(ImageFault::Foreign.to_string().contains("`image` or `write_image`"));
     let mut swapped = image();
     swapped[9] = b'b';
     assert_eq!(fault(&swapped), ImageFault::ByteOrder);
