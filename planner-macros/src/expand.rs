@@ -334,7 +334,7 @@ impl Expansion<'_> {
         quote! {
             #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             impl<'__m> #name<#krate::CpuSlice<'__m>> {
-                /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+                /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
                 /// their start has to be a multiple of.
                 ///
                 /// # Errors

@@ -208,7 +208,7 @@ pub(super) fn new_in(model: &Model, krate: &Path) -> TokenStream {
     quote! {
         #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m, '__w, __Weights: #krate::Buffer> #name<'__w, #krate::CpuSlice<'__m>, __Weights> {
-            /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+            /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
             /// their start has to be a multiple of. It borrows the weights.
             ///
             /// # Errors

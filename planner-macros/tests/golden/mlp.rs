@@ -478,7 +478,7 @@ Tensor `b2`: `f32[10]`. To be written.*/
 }
 #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
-    /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+    /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
     /// their start has to be a multiple of.
     ///
     /// # Errors
