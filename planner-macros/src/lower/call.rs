@@ -494,7 +494,13 @@ fn folded(op: &str, values: &[Value]) -> Option<f64> {
         ("sub", [Value::Number(a), Value::Number(b)]) => Some(a - b),
         ("mul", [Value::Number(a), Value::Number(b)]) => Some(a * b),
         ("div", [Value::Number(a), Value::Number(b)]) => Some(a / b),
+        ("rem", [Value::Number(a), Value::Number(b)]) => Some(a % b),
+        // Only what is exact, and so the same on every machine.
         ("sqrt", [Value::Number(x)]) => Some(x.sqrt()),
+        ("abs", [Value::Number(x)]) => Some(x.abs()),
+        ("floor", [Value::Number(x)]) => Some(x.floor()),
+        ("ceil", [Value::Number(x)]) => Some(x.ceil()),
+        ("round", [Value::Number(x)]) => Some(x.round_ties_even()),
         _ => None,
     }
 }
