@@ -421,8 +421,16 @@ pub fn reset_state<B: Buffer, const N: usize>(
 }
 
 /// Sets the state of that name to zero, or those of the block with that path.
-pub fn reset_state_of<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, name: &str) -> Result<(), Error> {
-    crate::state::reset(buffer, plan, Some(name))
+pub fn reset_state_of<B: Buffer, const N: usize>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    inputs: &mut Inputs<N>,
+    name: &str,
+) -> Result<(), Error> {
+    let result = crate::state::reset(buffer, plan, Some(name));
+    // A device that fails in the midst of it leaves neither the old value nor zeros.
+    inputs.torn |= result.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::NoState { .. }));
+    result
 }
 
 /// Writes the states to `out`.

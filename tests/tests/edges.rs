@@ -219,7 +219,9 @@ impl Buffer for Frail<'_> {
     }
 
     fn memset(&mut self, offset: usize, len: usize, value: u8) -> Result<(), Error> {
-        self.0.memset(offset, len, value)
+        let sound = !self.1.get();
+        self.0.memset(offset, if sound { len } else { len / 2 }, value)?;
+        if sound { Ok(()) } else { Err(ErrorKind::ReadOnly.into()) }
     }
 
     fn set(&mut self, offset: usize, data: &[u8]) -> Result<(), Error> {
@@ -282,4 +284,33 @@ fn an_input_that_a_device_wrote_half_of_is_not_run_on() {
     let mut y = [0.0; 4];
     model.forward().unwrap().y().read_slice(&mut y).unwrap();
     assert_eq!(y, [4.0; 4]);
+}
+
+#[model_graph]
+struct Sums {
+    #[input(keep)]
+    x: Tensor<f32, 4>,
+    #[state]
+    sum: Tensor<f32, 4>,
+    #[output(write(sum, sum + x))]
+    y: _,
+}
+
+#[test]
+fn a_state_that_a_device_reset_half_of_is_not_run_on() {
+    let mut memory = [0; Sums::PLAN.size + 64];
+    let start = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr();
+    let memory = &mut memory[start..start + Sums::PLAN.size];
+    let broken = Cell::new(false);
+    let mut model = Sums::from_buffer(Frail(CpuSlice::borrowed(memory), &broken)).unwrap();
+    model.x_mut().write(&[1.0; 4]).unwrap();
+    let _ = model.forward().unwrap();
+    assert!(matches!(model.reset_state_of("some").unwrap_err().kind(), ErrorKind::NoState { .. }));
+    let _ = model.forward().unwrap();
+    broken.set(true);
+    model.reset_state_of("sum").unwrap_err();
+    broken.set(false);
+    assert_eq!(*model.forward().err().unwrap().kind(), ErrorKind::Torn);
+    model.reset_state().unwrap();
+    let _ = model.forward().unwrap();
 }

@@ -56,7 +56,7 @@ pub(super) fn methods(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// # Errors
         /// `NoState` when there is none of that name; nothing is then changed.
         pub fn reset_state_of(&mut self, __name: &::core::primitive::str) -> ::core::result::Result<(), #krate::Error> {
-            #krate::__private::reset_state_of(&mut self.buffer, &<#name>::PLAN, __name)
+            #krate::__private::reset_state_of(&mut self.buffer, &<#name>::PLAN, &mut self.inputs, __name)
         }
 
         /// Writes all states, with their names, element types and shapes, to `STATE_SIZE` bytes.

@@ -69,9 +69,9 @@ fn md_5_a_keyword_is_a_model() {
 }
 
 mod operators {
+    use ::core::assert_eq;
     use ::core::prelude::v1::test;
     use ::core::result::Result::{self, Ok};
-    use ::core::assert_eq;
     use ::model_graph::cpu::{Memory, Operands, operands};
     use ::model_graph::{Call, Cpu, CpuBuffer, Error, Kernel, model_graph, operator};
 
