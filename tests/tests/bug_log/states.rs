@@ -175,6 +175,7 @@ struct Decoder {
     #[input]
     y: Tensor<f32, 4>,
     #[state]
+    #[allow(unused)]
     e: Tensor<f32, 4>,
     #[node(reshape(e, shape = [2, 2]))]
     first: _,
