@@ -193,7 +193,8 @@ fn not_written(field: &ast::Field) -> Option<TokenStream> {
 
 fn warning(field: &ast::Field, what: &str, note: &str) -> TokenStream {
     let name = Ident::new(&format!("{what}_{}", field.plain_name()), field.name.span());
-    let used = quote_spanned!(field.name.span()=> let _ = #name;);
+    // The value of the block, rather than of a `let`, of which a linter would complain once more.
+    let used = quote_spanned!(field.name.span()=> #name);
     quote! {
         const _: () = {
             #[deprecated(note = #note)]
