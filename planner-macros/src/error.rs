@@ -167,6 +167,7 @@ pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None if known.is_empty() => String::from("there are none"),
+        None if known.len() == 1 => format!("there is {}", list(known)),
         None => format!("there are {}", list(known)),
     }
 }

@@ -169,7 +169,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
     let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
         let views = |tensors: &[usize]| {
-            if tensors.iter().any(|tensor| expansion.moving.contains(tensor)) {
+            if tensors.iter().any(|tensor| expansion.moving.binary_search(tensor).is_ok()) {
                 let views = tensors.iter().map(|tensor| open::view(expansion, *tensor));
                 quote! { &[#(#views),*] }
             } else {

@@ -10,7 +10,6 @@ use crate::ast::plain;
 use crate::dims::DimExpr;
 use crate::error::{At, Report, parse_within, suggestion};
 use crate::names::nearest;
-use crate::settings::pieces;
 
 /// The clauses, each read by itself.
 #[derive(Default)]
@@ -81,6 +80,28 @@ pub(super) fn clauses(tokens: TokenStream, report: &mut Report) -> Clauses {
     }
     clauses.missing = !clauses.incomplete && !seen.iter().any(|key| key == "fn");
     clauses
+}
+
+/// Splits at the commas, but for those of a type such as `Tensor<f32, N>`, which is a mistake of its own.
+fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut pieces = vec![TokenStream::new()];
+    let (mut depth, mut arrow) = (0usize, false);
+    for tree in tokens {
+        let sign = if let TokenTree::Punct(punct) = &tree { punct.as_char() } else { ' ' };
+        match sign {
+            '<' => depth += 1,
+            '>' if !arrow => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        arrow = sign == '-';
+        if sign == ',' && depth == 0 {
+            pieces.push(TokenStream::new());
+        } else if let Some(piece) = pieces.last_mut() {
+            piece.extend([tree]);
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }
 
 fn clause(key: &Ident, input: ParseStream<'_>, clauses: &mut Clauses) -> syn::Result<()> {
@@ -163,8 +184,15 @@ fn signature(input: ParseStream<'_>, clauses: &mut Clauses, report: &mut Report)
         return Err(syn::Error::new(at, text::RESULT));
     }
     input.parse::<Token![->]>()?;
+    if input.peek(token::Paren) {
+        return Err(input.error(text::ONE_RESULT));
+    }
     clauses.result = Some(pattern(input)?);
-    if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` between clauses")) }
+    match input.is_empty() {
+        true => Ok(()),
+        false if input.peek(token::Paren) => Err(input.error(text::PATTERN)),
+        false => Err(input.error("expected `,` between clauses")),
+    }
 }
 
 fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
@@ -172,10 +200,10 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     let optional: Option<Token![?]> = input.parse()?;
     input.parse::<Token![:]>().map_err(|_| syn::Error::new(name.span(), text::OPERAND))?;
     let pattern = pattern(input)?;
-    if input.is_empty() {
-        Ok(Operand { name, optional: optional.is_some(), pattern })
-    } else {
-        Err(input.error("expected `,` between operands"))
+    match input.is_empty() {
+        true => Ok(Operand { name, optional: optional.is_some(), pattern }),
+        false if input.peek(token::Paren) => Err(input.error(text::PATTERN)),
+        false => Err(input.error("expected `,` between operands")),
     }
 }
 

@@ -351,7 +351,7 @@ impl<'a> Args<'a> {
 }
 
 fn at_least(low: usize) -> Expected {
-    if low == 0 { Expected::Words("a whole number") } else { Expected::Words("a whole number above 0") }
+    if low == 0 { Expected::Words("a whole number, 0 or more") } else { Expected::Words("a whole number above 0") }
 }
 
 fn whole(value: Value<'_>, low: usize) -> Option<usize> {
