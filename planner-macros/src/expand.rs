@@ -195,7 +195,8 @@ fn not_written(field: &ast::Field) -> Option<TokenStream> {
 
 fn warning(field: &ast::Field, what: &str, note: &str) -> TokenStream {
     let name = Ident::new(&format!("{what}_{}", field.plain_name()), field.name.span());
-    let used = quote_spanned!(field.name.span()=> let _ = #name;);
+    // The value of the block, rather than of a `let`, of which a linter would complain once more.
+    let used = quote_spanned!(field.name.span()=> #name);
     quote! {
         const _: () = {
             #[deprecated(note = #note)]
@@ -258,7 +259,7 @@ impl ToTokens for Expansion<'_> {
         let holder = shared::holder_items(self, &krate);
         let new_in = self.new_in(&krate);
         tokens.extend(quote! {
-            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all, clippy::indexing_slicing)]
             #allow
             impl #name #default {
                 #[doc = #plan_doc]
@@ -269,7 +270,7 @@ impl ToTokens for Expansion<'_> {
                 #open
             }
 
-            #[allow(dead_code, deprecated, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             #allow
             impl #bounded #name #used {
                 #construction

@@ -197,9 +197,12 @@ impl<'m> Lowering<'m, '_> {
             (Some(Some(declared)), _) if declared == inferred => self.graph.redeclare(id, declared),
             (Some(Some(declared)), ast::Type::Tensor { at, .. }) => {
                 let (given, found) = (self.type_text(&declared), self.type_text(&inferred));
+                // What a window leaves a rest of can be inferred and not written.
+                let rest = inferred.shape.dims().iter().any(|dim| dim.formula.is_some_and(|formula| formula.over > 1));
+                let instead = if rest { "`_`" } else { "that, or `_`" };
                 self.report.add(
                     *at,
-                    format!("`{name}` is declared as {given} and its expression gives {found}; write that, or `_`"),
+                    format!("`{name}` is declared as {given} and its expression gives {found}; write {instead}"),
                 );
                 return None;
             }

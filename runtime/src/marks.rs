@@ -107,10 +107,13 @@ impl<const N: usize> Inputs<N> {
         core::mem::replace(&mut self.states, Half::ANY)
     }
 
-    /// After that step, which wrote nothing if it refused the position.
+    /// After that step, which wrote nothing if it refused a position or an index.
     pub fn torn(&mut self, before: Half, result: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &result
-            && matches!(error.kind(), ErrorKind::Position { .. })
+            && matches!(
+                error.kind(),
+                ErrorKind::Position { .. } | ErrorKind::IndexOutOfRange { .. } | ErrorKind::Past { .. }
+            )
         {
             self.states = before;
         }

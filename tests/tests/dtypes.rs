@@ -383,3 +383,26 @@ fn a_layer_of_f32_is_one_step() {
     model.b_mut().write(&[0.5, -3.0, 0.0, 1.0]).unwrap();
     assert_eq!(*model.forward().unwrap().y(), [[1.5, 0.0, 3.0, 7.0], [0.0, 0.0, 1.0, 1.0]]);
 }
+
+/// Numbers among themselves are worked out before the model is planned, and only then take an element type.
+#[model_graph(dims(D = 5))]
+struct Folded {
+    #[input]
+    n: Tensor<i32, 2>,
+    #[input]
+    half: Tensor<f16, 2>,
+    #[output(n - 7 % 4 + D % 3)]
+    rests: _,
+    #[output(half * floor(D / 2) + abs(-2) - ceil(0.5) + round(2.5))]
+    rounded: _,
+}
+
+#[test]
+fn numbers_are_worked_out_with_one_another() {
+    let mut model = Folded::new(&Cpu).unwrap();
+    model.n_mut().set([2, 4]).unwrap();
+    model.half_mut().set([f16::ONE, f16::from_f32(3.0)]).unwrap();
+    let outputs = model.forward().unwrap();
+    assert_eq!(*outputs.rests(), [1, 3]);
+    assert_eq!(outputs.rounded().map(f32::from), [5.0, 9.0]);
+}

@@ -14,7 +14,7 @@ impl Expansion<'_> {
     pub(super) fn open(&self) -> TokenStream {
         let (name, constants, krate) = (&self.model.name, self.constants(), self.model.krate());
         quote! {
-            #[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+            #[allow(dead_code, deprecated, overflowing_literals, clippy::all, clippy::indexing_slicing)]
             impl #name {
                 #constants
 
@@ -55,9 +55,9 @@ impl Expansion<'_> {
         }
         let name = &self.model.name;
         quote! {
-            #[allow(dead_code, deprecated, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             impl<'__m> #name<#krate::CpuSlice<'__m>> {
-                /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+                /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
                 /// their start has to be a multiple of.
                 ///
                 /// # Errors

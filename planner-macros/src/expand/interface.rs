@@ -212,7 +212,7 @@ impl Interface {
         let generics = shared::generics(expansion.model, krate);
         let shared::Generics { outputs_bounded, of_outputs, of_some_outputs, bare, used, allow, .. } = generics;
         quote! {
-            #[allow(dead_code, deprecated, clippy::all)]
+            #[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
             #allow
             impl #outputs_bounded #outputs #of_outputs {
                 #(#accessors)*

@@ -14,13 +14,15 @@ use crate::ast::{self, Model};
 pub(super) fn field(model: &Model, krate: &Path) -> Option<TokenStream> {
     let (dims, inputs) = (model.varying().count(), inputs(model));
     let name = &model.name;
+    // The lifetime that a model with shared weights has is written, for those who deny leaving it out.
+    let borrowed = model.shares().then(|| quote! { <'static> });
     // Where a block is not found, nothing but the struct is emitted; the trait stands in for the model's own constant.
     (dims > 0).then(|| {
         quote! {
             open: #krate::__private::OpenDims<#dims, #inputs, {
                 #[allow(unused_imports)]
                 use #krate::__private::Moving as _;
-                <#name>::__MOVING
+                <#name #borrowed>::__MOVING
             }>,
         }
     })

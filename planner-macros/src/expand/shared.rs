@@ -115,6 +115,8 @@ pub(super) fn structs(model: &Model, krate: &Path) -> Option<TokenStream> {
     );
     model.shares().then(|| {
         quote! {
+            // A model that derives it asks it of what it borrows.
+            #[derive(::core::fmt::Debug)]
             #[doc = #doc]
             #vis struct #holder<__Weights = #krate::DefaultBuffer> {
                 buffer: __Weights,
@@ -206,9 +208,9 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
 pub(super) fn new_in(model: &Model, krate: &Path) -> TokenStream {
     let (name, holder) = (&model.name, holder(model));
     quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m, '__w, __Weights: #krate::Buffer> #name<'__w, #krate::CpuSlice<'__m>, __Weights> {
-            /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+            /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
             /// their start has to be a multiple of. It borrows the weights.
             ///
             /// # Errors
@@ -230,7 +232,6 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
         return None;
     }
     let (name, holder) = (&model.name, holder(model));
-    let shown = holder.to_string();
     let plan = quote! { <#name>::PLAN };
     let load = match expansion.planned {
         Some(planned) => {
@@ -242,7 +243,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
     let accessors = expansion.interface.on_weights(expansion, krate);
     let of_blocks = parts::on_weights(expansion, krate);
     Some(quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl #holder {
             /// How many bytes the buffer has.
             pub const SIZE: ::core::primitive::usize = #plan.shared;
@@ -252,7 +253,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             pub const IMAGE_SIZE: ::core::primitive::usize = #krate::__private::image_size(&#plan);
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<__Weights: #krate::Buffer> #holder<__Weights> {
             /// Weights in a new buffer of that type. They are zero until they are loaded or written.
             ///
@@ -318,15 +319,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             #of_blocks
         }
 
-        // A model that derives `Debug` shows the weights that it borrows.
-        #[allow(clippy::all)]
-        impl<__Weights: ::core::fmt::Debug> ::core::fmt::Debug for #holder<__Weights> {
-            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                __f.debug_struct(#shown).field("buffer", &self.buffer).finish()
-            }
-        }
-
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuSlice<'__m>> {
             /// Weights in memory that the caller owns, whose bytes are cleared. It takes `SIZE` bytes, and their start has
             /// to be a multiple of `ALIGN`.
@@ -338,7 +331,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             }
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuImage<'__m>> {
             /// The weights of an image, borrowed as they lie: nothing is copied, and of a mapped file nothing but the
             /// header is read.

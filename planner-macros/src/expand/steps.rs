@@ -191,10 +191,15 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         };
         // From the first step that writes a state to the last step of all, states are of no one forward.
         let run = match states::writes(planned, step) {
-            true => quote! {
+            // Of the language's operators it is known which errors come before anything is written.
+            true if own::call(&*step.op, &origins).is_none() => quote! {
                 let __torn = self.inputs.tear();
                 let __result = #run;
                 self.inputs.torn(__torn, __result)?;
+            },
+            true => quote! {
+                self.inputs.tear();
+                #run?;
             },
             false => quote! { #run?; },
         };

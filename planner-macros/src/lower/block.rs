@@ -55,6 +55,10 @@ pub(crate) struct Segment {
     pub(crate) copy: Option<(usize, usize)>,
 }
 
+/// How many tensors a model can have and another copy of a block still be added. A network of hundreds of layers stays far
+/// below; a number that was mistyped does not keep the compiler busy for hours.
+const MOST_TENSORS: usize = 20_000;
+
 /// A use of a block that may be made many copies of.
 struct Setup<'a, 'm> {
     block: &'a BlockRef,
@@ -122,6 +126,10 @@ impl<'m> Lowering<'m, '_> {
         for copy in 0..copies.unwrap_or(1) {
             if let Some(Value::Tensor { id, fresh: true }) = value {
                 self.graph.rename(id, self.full(&format!("{name}.{}", copy - 1)), Role::Node);
+            }
+            if self.graph.tensors().count() > MOST_TENSORS {
+                self.report.add(count.at, text::TOO_MANY_COPIES);
+                return None;
             }
             let complaints = self.report.len();
             let segment = Segment { name: name.clone(), copy: Some((copy, copies.unwrap_or(1))) };

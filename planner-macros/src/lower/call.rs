@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
         let mut given: Vec<Given> = Vec::new();
         let mut fine = true;
         for setting in settings {
-            let name = setting.name.to_string();
+            let name = crate::ast::plain(&setting.name);
             if !spec.settings.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
@@ -375,7 +375,13 @@ fn folded(op: &str, values: &[Value]) -> Option<f64> {
         ("sub", [Value::Number(a), Value::Number(b)]) => Some(a - b),
         ("mul", [Value::Number(a), Value::Number(b)]) => Some(a * b),
         ("div", [Value::Number(a), Value::Number(b)]) => Some(a / b),
+        ("rem", [Value::Number(a), Value::Number(b)]) => Some(a % b),
+        // Only what is exact, and so the same on every machine.
         ("sqrt", [Value::Number(x)]) => Some(x.sqrt()),
+        ("abs", [Value::Number(x)]) => Some(x.abs()),
+        ("floor", [Value::Number(x)]) => Some(x.floor()),
+        ("ceil", [Value::Number(x)]) => Some(x.ceil()),
+        ("round", [Value::Number(x)]) => Some(x.round_ties_even()),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::clauses::{self, Clauses};
 use super::settings::Setting;
 use crate::ast::plain;
 use crate::dims::{DimExpr, Kind};
-use crate::error::{Report, list};
+use crate::error::{At, Report, list};
 use crate::foreign::no_dtype;
 use crate::names::nearest;
 
@@ -36,8 +36,19 @@ pub(super) mod text {
         "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
     pub(crate) const PATTERN: &str = "a tensor is written as its element type and its extents: `f32[.., C, N]`, `f32 | i8 [N]`, \
          `x[N]` for elements as those of `x`, or `u32` for a scalar";
+    pub(crate) const IN_BLOCKS: &str =
+        "elements in blocks are those of weights: an operator takes them and gives others, such as `-> f32[N]`";
     pub(crate) const CLAUSES: &str = "the attribute takes `fn(x: f32[.., N]) -> f32[.., N]`, `in_place = x`, \
          `strided = [x, output]`, `scratch = 4 * N` and `crate = path`";
+}
+
+/// The element types that are meant, where they are an operand's too.
+fn elements_of(mut elements: Elements, operands: &[Pattern]) -> &'static [DType] {
+    // An operand's are those of one before it.
+    while let Elements::Like(operand) = elements {
+        elements = operands[operand].elements;
+    }
+    if let Elements::OneOf(known) = elements { known } else { &[] }
 }
 
 /// A text that lasts.
@@ -72,6 +83,11 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
         Some(result) => names.result(result, clauses, report),
         None => Pattern { elements: Elements::OneOf(&[]), leading: false, dims: &[] },
     };
+    if let (Some(given), Elements::Like(_)) = (&clauses.result, result.elements)
+        && elements_of(result.elements, &operands).iter().any(|dtype| dtype.is_quantised())
+    {
+        report.add(given.elements.first().map_or(given.at, At::from), text::IN_BLOCKS);
+    }
     let in_place = names.listed(&clauses.in_place, false, report).0;
     for (index, at) in &in_place {
         names.fits_in_place(*index, at, clauses, &operands, &result, report);
@@ -216,7 +232,7 @@ impl Names<'_> {
         }
         for element in &result.elements {
             if DType::from_name(&plain(element)).is_some_and(DType::is_quantised) {
-                report.add(element, "elements in blocks are those of weights: an operator takes them and gives others");
+                report.add(element, text::IN_BLOCKS);
             }
             let operand = clauses.operands.iter().find(|operand| operand.name == *element);
             if operand.is_some_and(|operand| operand.optional) {

@@ -11,7 +11,13 @@ pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
 pub struct MlpOutputs<'__m, __Buffer = ::model_graph::DefaultBuffer> {
     model: &'__m Mlp<__Buffer>,
 }
-#[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+#[allow(
+    dead_code,
+    deprecated,
+    overflowing_literals,
+    clippy::all,
+    clippy::indexing_slicing
+)]
 impl Mlp {
     /// Where every tensor lies and when, and the steps that are run.
     pub const PLAN: ::model_graph::Plan<'static> = ::model_graph::Plan {
@@ -143,7 +149,7 @@ impl Mlp {
     ///The declared extent `HIDDEN`.
     pub const HIDDEN: ::core::primitive::usize = 128usize;
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// A model in a new buffer of that type; the one allocation there ever is.
     ///
@@ -472,9 +478,9 @@ Tensor `b2`: `f32[10]`. To be written.*/
         ::core::unreachable!()
     }
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
-    /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+    /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
     /// their start has to be a multiple of.
     ///
     /// # Errors
@@ -485,7 +491,7 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
         Self::from_buffer(::model_graph::CpuSlice::borrowed(__memory))
     }
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
     /**
 
