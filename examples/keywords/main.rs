@@ -12,8 +12,10 @@ use std::time::Instant;
 
 use lexopt::prelude::*;
 use model_graph::{Cpu, DType, TfLite};
-use model_graph_examples::keywords::{FEATURES, Keywords, MODEL, QuantizedKeywords, WORDS, names, quantize, weights};
-use npyz::{DType as NpyType, NpyFile};
+use model_graph_examples::keywords::{
+    FEATURES, Keywords, MODEL, QuantizedKeywords, WORDS, check_zeros, names, quantize, weights,
+};
+use model_graph_examples::npy::Npy;
 
 const USAGE: &str = "usage: keywords [--model FILE.tflite] [--input FILE.npy]
 
@@ -51,7 +53,11 @@ fn run() -> Result<(), Box<dyn Error>> {
         Some(file) => Cow::Owned(std::fs::read(file).map_err(|error| said(file, &error))?),
         None => Cow::Borrowed(MODEL),
     };
-    let file = TfLite::new(&bytes)?;
+    let of_model = |error: &dyn Display| match &model {
+        Some(file) => said(file, error),
+        None => error.to_string(),
+    };
+    let file = TfLite::new(&bytes).map_err(|error| of_model(&error))?;
     let features = match &input {
         Some(file) => {
             let bytes = std::fs::read(file).map_err(|error| said(file, &error))?;
@@ -59,8 +65,8 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
         None => Array::F32(vec![0.0; FEATURES]),
     };
-    let input = file.inputs().first().copied().ok_or("the model has no input")?;
-    match (file.dtype(input), file.quantization(input), features) {
+    let input = file.inputs().first().copied().ok_or_else(|| of_model(&"the graph has no input"))?;
+    let done = match (file.dtype(input), file.quantization(input), features) {
         (Some(DType::F32), _, Array::F32(features)) => numbers(&file, &features),
         (Some(DType::F32), ..) => Err("this model takes features of f32, and these are i8".into()),
         (_, Some(_), Array::I8(features)) => integers(&file, &features),
@@ -68,7 +74,8 @@ fn run() -> Result<(), Box<dyn Error>> {
             integers(&file, &features.iter().map(|number| quantize(*number, to)).collect::<Vec<i8>>())
         }
         _ => Err("this is no model for keyword spotting: its input is neither f32 nor quantised".into()),
-    }
+    };
+    done.map_err(|error| of_model(&error).into())
 }
 
 /// Features of as many seconds as there are, in one of the two types that the models take.
@@ -79,19 +86,14 @@ enum Array {
 
 /// Reads features from a file of NumPy's.
 fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
-    let array = NpyFile::new(bytes)?;
-    let shape = array.shape().to_vec();
-    if array.order() != npyz::Order::C || !matches!(shape[..], [count, 49, 10, 1] if count > 0) {
-        return Err(format!("it is {shape:?} and has to be N x 49 x 10 x 1, row by row").into());
+    let array = Npy::new(bytes)?;
+    if !matches!(array.shape[..], [count, 49, 10, 1] if count > 0) {
+        return Err(format!("it is {:?} and has to be N x 49 x 10 x 1", array.shape).into());
     }
-    Ok(match array.dtype() {
-        NpyType::Plain(ty) if ty.to_string() == "<f4" => Array::F32(array.into_vec()?),
-        NpyType::Plain(ty) if ty.to_string() == "|i1" => Array::I8(array.into_vec()?),
-        other => {
-            return Err(
-                format!("its elements are {}; save it as `numpy.float32` or `numpy.int8`", other.descr()).into()
-            );
-        }
+    Ok(match array.element {
+        "<f4" => Array::F32(array.f32s()?),
+        "|i1" => Array::I8(array.i8s()?),
+        other => return Err(format!("its elements are `{other}`; save it as `numpy.float32` or `numpy.int8`").into()),
     })
 }
 
@@ -100,6 +102,7 @@ fn numbers(file: &TfLite<'_>, features: &[f32]) -> Result<(), Box<dyn Error>> {
     eprintln!("{}", Keywords::PLAN);
     let mut model = Keywords::new(&Cpu)?;
     model.load(&weights(file, &names()))?;
+    check_zeros(file, false)?;
     rows(features, |features| {
         model.features_mut().write_slice(features)?;
         Ok(model.forward()?.probabilities()[0])
@@ -111,6 +114,7 @@ fn integers(file: &TfLite<'_>, features: &[i8]) -> Result<(), Box<dyn Error>> {
     eprintln!("{}", QuantizedKeywords::PLAN);
     let mut model = QuantizedKeywords::new(&Cpu)?;
     model.load(&weights(file, &names()))?;
+    check_zeros(file, true)?;
     rows(features, |features| {
         model.features_mut().write_slice(features)?;
         Ok(model.forward()?.probabilities()[0])

@@ -4,11 +4,13 @@
 mod counting;
 
 use std::error::Error;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lexopt::prelude::*;
 use model_graph::Cpu;
+use model_graph_examples::npy::Npy;
 use model_graph_examples::rnnoise::{FRAME, Rnnoise, RnnoiseWeights, Stream, WEIGHTS};
 
 const USAGE: &str = "usage: rnnoise --in FILE.raw --out FILE.raw
@@ -85,11 +87,22 @@ fn tone() -> Vec<i16> {
 
 fn recording(input: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(input).map_err(|error| format!("{}: {error}", input.display()))?;
+    if bytes.starts_with(b"RIFF") {
+        return Err(format!("{}: a WAV file; give its samples alone", input.display()).into());
+    }
     let (pairs, rest) = bytes.as_chunks();
     if !rest.is_empty() {
         return Err(
             format!("{}: {} bytes are no whole number of samples of 16 bits", input.display(), bytes.len()).into()
         );
+    }
+    if pairs.len() < 2 * FRAME {
+        return Err(format!(
+            "{}: {} samples are less than two frames of {FRAME}, of which one comes out",
+            input.display(),
+            pairs.len()
+        )
+        .into());
     }
     let samples: Vec<i16> = pairs.iter().map(|pair| i16::from_le_bytes(*pair)).collect();
     let cleaned: Vec<u8> = clean(&samples, false)?.into_iter().flat_map(i16::to_le_bytes).collect();
@@ -142,12 +155,13 @@ fn clean(samples: &[i16], paced: bool) -> Result<Vec<i16>, Box<dyn Error>> {
 }
 
 fn features(path: &Path) -> Result<(), Box<dyn Error>> {
-    let file = std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let array = npyz::NpyFile::new(std::io::BufReader::new(file))?;
-    let ([_, 42], npyz::Order::C) = (array.shape(), array.order()) else {
-        return Err(format!("{}: an array of n x 42 is expected, this is {:?}", path.display(), array.shape()).into());
-    };
-    let numbers: Vec<f32> = array.into_vec()?;
+    let said = |error: &dyn Display| format!("{}: {error}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| said(&error))?;
+    let array = Npy::new(&bytes).map_err(|error| said(&error))?;
+    if !matches!(array.shape[..], [frames, 42] if frames > 0) {
+        return Err(said(&format!("it is {:?} and has to be N x 42", array.shape)).into());
+    }
+    let numbers = array.f32s().map_err(|error| said(&error))?;
     let mut model = Rnnoise::new(&Cpu)?;
     model.load(&RnnoiseWeights::new(WEIGHTS)?)?;
     for frame in numbers.as_chunks::<42>().0 {

@@ -89,6 +89,9 @@ fn read(wav: &Path) -> Result<Vec<f32>, Box<dyn Error>> {
         )
         .into());
     }
+    if reader.duration() == 0 {
+        return Err("the recording has no samples".into());
+    }
     Ok(reader
         .samples::<i16>()
         .map(|sample| sample.map(|sample| f32::from(sample) / 32768.0))

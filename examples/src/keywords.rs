@@ -1,7 +1,7 @@
 //! Keyword spotting: the depthwise-separable network of MLPerf Tiny, once for a file whose weights alone are quantised and
 //! once for one that is quantised throughout, and which tensor of the files each weight is.
 
-use model_graph::{Renamed, TfLite, model_graph};
+use model_graph::{Renamed, TfLite, WeightSource, model_graph};
 
 /// What the outputs stand for, in their order.
 pub const WORDS: [&str; 12] =
@@ -175,8 +175,80 @@ pub fn weights<'a>(file: &'a TfLite<'a>, names: &'a Names) -> Renamed<'a, TfLite
     Renamed::new(file, names)
 }
 
+/// The filters of both files, whose zeros are 0 in the arithmetic.
+const FILTERS: [usize; 10] = [5, 8, 11, 14, 16, 17, 18, 19, 20, 21];
+
+/// The zeros that [`QuantizedKeywords`] has for the tensors that are computed, from the features to the probabilities.
+const ZEROS: [(usize, i64); 14] = {
+    let mut zeros = [(0, -128); 14];
+    zeros[0] = (0, 83);
+    let mut computed = 1;
+    while computed < zeros.len() {
+        zeros[computed].0 = START + computed - 1;
+        computed += 1;
+    }
+    zeros[12].1 = 14;
+    zeros
+};
+
+/// Holds the zeros of a file against those of the networks, which have them as numbers and do not load them; `computed` says
+/// that those of the computed tensors count as well.
+///
+/// # Errors
+/// With the first tensor whose zero is another one.
+pub fn check_zeros(file: &TfLite<'_>, computed: bool) -> Result<(), String> {
+    for (tensor, zero) in ZEROS.into_iter().filter(|_| computed) {
+        match file.quantization(tensor) {
+            Some((_, given)) if given == zero => {}
+            Some((_, given)) => return Err(other_zero(tensor, given, zero)),
+            None => {
+                return Err(format!("tensor {tensor} of the file has no scale and zero, and the network needs one"));
+            }
+        }
+    }
+    for tensor in FILTERS {
+        let zeros = file.find(&format!("{tensor}.zero")).ok().flatten();
+        let zeros = zeros.iter().flat_map(|zeros| zeros.bytes.as_chunks().0);
+        if let Some(given) = zeros.map(|zero| i64::from_le_bytes(*zero)).find(|zero| *zero != 0) {
+            return Err(other_zero(tensor, given, 0));
+        }
+    }
+    Ok(())
+}
+
+fn other_zero(tensor: usize, given: i64, zero: i64) -> String {
+    format!(
+        "tensor {tensor} of the file has the zero {given}, and this network is written for {zero}; write the file's zeros in \
+         `QuantizedKeywords`"
+    )
+}
+
 /// A number as one of the integers of a tensor with that scale and zero, as TensorFlow Lite rounds it.
 pub fn quantize(number: f32, (scale, zero): (f32, i64)) -> i8 {
     let integer = (number / scale).round() as i64;
     integer.saturating_add(zero).clamp(i64::from(i8::MIN), i64::from(i8::MAX)) as i8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every zero of the file, written over by another one where the file has it.
+    #[test]
+    fn other_zeros_than_the_networks_are_refused() {
+        let file = TfLite::new(MODEL).unwrap();
+        assert_eq!(check_zeros(&file, true), Ok(()));
+        let start = MODEL.as_ptr().addr();
+        let tensors = ZEROS.iter().map(|(tensor, _)| *tensor).chain(FILTERS);
+        for tensor in tensors {
+            let zeros = file.find(&format!("{tensor}.zero")).unwrap().unwrap().bytes;
+            let at = zeros.as_ptr().addr() - start + zeros.len() - 8;
+            let mut other = MODEL.to_vec();
+            other[at] ^= 1;
+            let other = TfLite::new(&other).unwrap();
+            let error = check_zeros(&other, true).unwrap_err();
+            assert!(error.starts_with(&format!("tensor {tensor} of the file has the zero ")), "{error}");
+            assert_eq!(check_zeros(&other, false).is_err(), FILTERS.contains(&tensor));
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 pub mod digits;
 pub mod keywords;
+pub mod npy;
 pub mod onnx;
 pub mod rnnoise;
 pub mod silero;

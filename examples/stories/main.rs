@@ -4,6 +4,7 @@
 mod counting;
 
 use std::error::Error;
+use std::fmt::Display;
 use std::io::Write;
 use std::time::Instant;
 
@@ -72,17 +73,19 @@ fn args() -> Result<Option<Args>, Box<dyn Error>> {
 fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let read = |path: &std::path::Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let bytes = read(&args.model)?;
-    let checkpoint = Checkpoint::new(&bytes)?;
-    let tokenizer = Tokenizer::new(&read(&args.tokenizer)?, checkpoint.config.vocab)?;
+    let of_model = |error: &dyn Display| format!("{}: {error}", args.model.display());
+    let checkpoint = Checkpoint::new(&bytes).map_err(|error| of_model(&error))?;
+    let tokenizer = Tokenizer::new(&read(&args.tokenizer)?, checkpoint.config.vocab)
+        .map_err(|error| format!("{}: {error}", args.tokenizer.display()))?;
     eprintln!("{}", Stories::PLAN);
     let mut model = Stories::new(&Cpu)?;
     // Only the products of these show in the shapes of the weights.
     let (heads, kv_heads) = (checkpoint.config.heads, checkpoint.config.kv_heads);
     if (heads, kv_heads) != (8, 4) {
         let text = format!("this program is for 8 heads and 4 for keys; the checkpoint has {heads} and {kv_heads}");
-        return Err(text.into());
+        return Err(of_model(&text).into());
     }
-    model.load(&checkpoint)?;
+    model.load(&checkpoint).map_err(|error| of_model(&error))?;
 
     let mut sampler = Sampler::new(args.temperature, args.seed);
     let prompt = tokenizer.encode(&args.prompt);

@@ -71,6 +71,15 @@ impl DimExpr {
         }
     }
 
+    /// The first name in it of which that holds.
+    pub(crate) fn find_name(&self, holds: &dyn Fn(&Ident) -> bool) -> Option<&Ident> {
+        match &self.kind {
+            Kind::Number(_) => None,
+            Kind::Name(name) => Some(name).filter(|name| holds(name)),
+            Kind::Binary(_, left, right) => left.find_name(holds).or_else(|| right.find_name(holds)),
+        }
+    }
+
     /// Its value, which has to be fixed, or `None` after a complaint.
     pub(crate) fn value(&self, dims: &Dims, report: &mut Report) -> Option<usize> {
         let dim = self.dim(dims, report)?;
@@ -100,17 +109,21 @@ impl DimExpr {
                     return value.map_err(complaint).ok();
                 };
                 let (left, right) = (first, second);
-                let (value, why) = match op {
-                    '+' => (left.checked_add(right), "overflows"),
-                    '-' => (left.checked_sub(right), "goes below zero"),
-                    '*' => (left.checked_mul(right), "overflows"),
-                    _ if right == 0 => (None, "divides by zero"),
-                    _ => (left.is_multiple_of(right).then(|| left / right), "leaves a remainder"),
+                let (value, why, advice) = match op {
+                    '+' => (left.checked_add(right), "overflows", ""),
+                    '-' => (left.checked_sub(right), "goes below zero", "; an extent is 0 or more"),
+                    '*' => (left.checked_mul(right), "overflows", ""),
+                    _ if right == 0 => (None, "divides by zero", "; divide by 1 or more"),
+                    _ => (
+                        left.is_multiple_of(right).then(|| left / right),
+                        "leaves a remainder",
+                        "; an extent is a whole number: make the one a multiple of the other",
+                    ),
                 };
                 if value.is_none() {
                     let (text, numbers) = (self.text(), format!("{left} {op} {right}"));
                     let numbers = if text == numbers { String::new() } else { format!(": {numbers}") };
-                    report.add(self.at, format!("`{text}` {why}{numbers}"));
+                    report.add(self.at, format!("`{text}` {why}{numbers}{advice}"));
                 }
                 value.map(Dim::new)
             }
@@ -128,8 +141,7 @@ fn open_arithmetic(op: char, left: Dim, right: Dim) -> Result<Dim, String> {
                  as a dim of its own",
             ),
             (_, Some(less)) => {
-                let bound = left.formula.map_or(0, |formula| formula.bound);
-                let rest = bound.saturating_sub(less).max(1);
+                let rest = left.size.saturating_sub(less).max(1);
                 format!(
                     "goes below zero where its open dim is 1; declare the difference, `dims(REST <= {rest})`, and write \
                      `{{REST + {less}}}` for the sum"

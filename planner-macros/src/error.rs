@@ -167,6 +167,7 @@ pub(crate) fn suggestion(nearest: Option<&str>, known: &[&str]) -> String {
     match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None if known.is_empty() => String::from("there are none"),
+        None if known.len() == 1 => format!("there is {}", list(known)),
         None => format!("there are {}", list(known)),
     }
 }
@@ -231,6 +232,8 @@ pub(crate) mod text {
     pub(crate) const CHAIN_TYPE: &str = "the type of a `#[chain(…)]` is a block and how many of it: `[Block; 12]`";
     pub(crate) const CHAIN_ROLE: &str =
         "copies of a block are put one after the other by `#[chain(x)]`; a single one is `#[node(Block(x))] h: _`";
+    pub(crate) const TOO_MANY_COPIES: &str =
+        "with so many copies the model has more than 20000 tensors, which is not planned; write fewer: `[Block; 12]`";
     pub(crate) const COPIES: &str = "a chain has at least one copy; write how many: `[Block; 12]`";
     pub(crate) const OPEN_CONSTANT: &str = "a constant is worked out where it is written, and one of its extents is bound \
          only where the model is used; make it an input";

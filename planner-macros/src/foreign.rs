@@ -1,6 +1,11 @@
 //! What other frameworks call otherwise: operators, settings and element types, and what to write for them here. It knows
 //! names alone, of neither operands nor shapes.
 
+use model_graph_planner::DType;
+
+use crate::error::suggestion;
+use crate::names::nearest;
+
 /// What to write for operators that other frameworks have under another name.
 pub(crate) fn operator(op: &str) -> Option<&'static str> {
     Some(match op {
@@ -43,6 +48,11 @@ pub(crate) fn operator(op: &str) -> Option<&'static str> {
         "dropout" => "nothing is dropped when a network is only run: leave it out",
         "identity" | "contiguous" | "detach" => "write the operand alone",
         "t" => "write `transpose(x)`",
+        "assign" | "copy" | "store" | "update" => "a state is set by `write(s, src = x)`",
+        "read" | "load" => "a state is read by its name alone",
+        "reset" | "reset_state" | "reset_state_of" => {
+            "states are reset between forwards, by the model's `reset_state()` and `reset_state_of(\"cache\")`"
+        }
         "roll" => "write its parts in the other order: `concat(x[1..], x[..1], axis = 0)`",
         "swish" => "write `silu(x)`",
         _ => return None,
@@ -77,9 +87,49 @@ pub(crate) fn setting<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known.iter().copied().find(|known| here.contains(known))
 }
 
-/// True for a floating-point type that is not `f32`.
-pub(crate) fn float(dtype: &str) -> bool {
-    ["f64", "float", "double", "Float", "float32", "float64"].contains(&dtype)
+/// What is wrong with an element type that there is not. `others` is what could stand there besides.
+pub(crate) fn no_dtype(name: &str, others: &[&str]) -> String {
+    let mut known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
+    known.extend(others);
+    let advice = match dtype(name) {
+        Some(advice) => String::from(advice),
+        None => suggestion(nearest(name, known.iter().copied()), &known),
+    };
+    format!("there is no element type `{name}`; {advice}")
+}
+
+/// What to write for element types that there are elsewhere.
+fn dtype(name: &str) -> Option<&'static str> {
+    const FLOATS: &str = "floats are `f32`, `f16` or `bf16`";
+    const INTEGERS: &str = "integers are `i8`, `u8`, `i32`, `u32` or `i64`";
+    Some(match name {
+        "float32" | "Float32" => "write `f32`",
+        "half" | "float16" | "Float16" => "write `f16`",
+        "bfloat16" | "BFloat16" => "write `bf16`",
+        "boolean" => "write `bool`",
+        "int8" | "char" => "write `i8`",
+        "uint8" | "byte" => "write `u8`",
+        "int32" | "int" => "write `i32`",
+        "uint32" => "write `u32`",
+        "int64" | "long" => "write `i64`",
+        "f64" | "f128" | "float" | "Float" | "float64" | "Float64" | "double" | "Double" => FLOATS,
+        "usize" | "isize" | "u64" | "uint64" | "i16" | "u16" | "int16" | "uint16" | "short" | "i128" | "u128"
+        | "i4" | "u4" => INTEGERS,
+        // The formats of ggml, of which two are read.
+        _ if is_ggml(name) => "weights in blocks are `q8_0` or `q4_0`",
+        _ => return None,
+    })
+}
+
+/// `q4_1`, `Q5_0`, `q6_k`, `iq4_nl`.
+fn is_ggml(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let Some((bits, kind)) = name.trim_start_matches('i').strip_prefix('q').and_then(|rest| rest.split_once('_'))
+    else {
+        return false;
+    };
+    let known = ["0", "1", "k", "k_s", "k_m", "k_l", "s", "m", "xs", "xxs", "nl"];
+    bits.len() == 1 && bits.starts_with(|bits: char| bits.is_ascii_digit()) && known.contains(&kind)
 }
 
 /// What to say when too many operands are given to an operator that has a namesake elsewhere.
@@ -108,6 +158,29 @@ mod tests {
         assert_eq!(super::operator("relu"), None);
         let advised = ["maximum", "minimum", "permute", "concat", "reshape", "clamp", "global_avg_pool", "silu"];
         assert!(advised.iter().all(|name| op::find(name).is_some()));
+    }
+
+    #[test]
+    fn an_element_type_from_elsewhere_is_no_misspelling() {
+        let advice = |name: &str| super::no_dtype(name, &[]);
+        for name in ["f64", "double", "float", "float64"] {
+            assert!(advice(name).ends_with("; floats are `f32`, `f16` or `bf16`"), "{name}");
+        }
+        for name in ["usize", "u64", "i16", "u16", "i128"] {
+            assert!(advice(name).ends_with("; integers are `i8`, `u8`, `i32`, `u32` or `i64`"), "{name}");
+        }
+        for name in ["q4_1", "q5_0", "Q6_K", "iq4_nl", "q8_1", "Q8_0"] {
+            assert!(advice(name).ends_with("; weights in blocks are `q8_0` or `q4_0`"), "{name}");
+        }
+        assert!(advice("float32").ends_with("; write `f32`"));
+        assert!(advice("f33").ends_with("; did you mean `f32`?"));
+        assert!(advice("q_0").ends_with("; did you mean `q4_0`?") || advice("q_0").ends_with("; did you mean `q8_0`?"));
+        assert!(super::no_dtype("Complex", &["x"]).ends_with("`q8_0`, `q4_0` and `x`"));
+        assert!(
+            model_graph_planner::DType::ALL
+                .iter()
+                .all(|dtype| super::dtype(dtype.name()).is_none() || dtype.is_quantised())
+        );
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! From the written model to the planner's graph: names are looked up, types inferred and compared with what was
 //! declared. A mistake in one field leaves a stand-in of its declared type, so that the others are still checked.
 
+mod bind;
 mod block;
 mod call;
+mod declared;
 mod element;
+mod index;
 mod open;
 mod own;
 mod parts;
@@ -14,11 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use model_graph_planner::op::{self, Operator};
-use model_graph_planner::{DType, Dim, Graph, MAX_RANK, Role, Shape, TensorId, Type};
+use model_graph_planner::{DType, Graph, Role, TensorId, Type};
 
 use crate::ast::{self, Model, plain};
 use crate::dims::{DimExpr, Dims};
-use crate::error::{At, Report, list, suggestion, text};
+use crate::error::{At, Report, list, text};
 use crate::expr::{Expr, ExprKind};
 use crate::names::nearest;
 
@@ -166,132 +169,6 @@ impl<'m> Lowering<'m, '_> {
         id
     }
 
-    /// The tensor, unless its role needs extents that are fixed and it has others.
-    fn fixed_role(&mut self, index: usize, id: Option<TensorId>) -> Option<TensorId> {
-        let field = &self.scope.model.fields[index];
-        let ty = self.graph.tensor(id?).ty;
-        let what = match &field.role {
-            ast::Role::Weight { .. } => "a weight",
-            ast::Role::State => "a state",
-            ast::Role::Constant(_) | ast::Role::ConstantFill(_) => "a constant",
-            ast::Role::Node(_) | ast::Role::Chain { .. } if field.keep.is_some() => "a kept node",
-            _ => return id,
-        };
-        if !ty.shape.is_open() {
-            return id;
-        }
-        let at = match &field.ty {
-            ast::Type::Tensor { dims, .. } => {
-                let mut quiet = Report::default();
-                let is_open = |dim: &&DimExpr| dim.dim(&self.scope.dims, &mut quiet).is_some_and(|dim| dim.is_open());
-                dims.iter().find(is_open).map(|dim| dim.at)
-            }
-            _ => None,
-        };
-        let text = format!(
-            "{what} lives from one forward to the next and needs fixed extents, and `{}` is {}: the dim is open; {}",
-            field.plain_name(),
-            self.shape_text(&ty.shape),
-            match what {
-                "a kept node" => "make it an output, or watch it with an `Observer`",
-                _ => "give it the largest extent and use a part of it, such as `w[..SEQ]`",
-            }
-        );
-        self.report.add(at.unwrap_or(At::from(&field.name)), text);
-        None
-    }
-
-    fn leaf(&mut self, field: &ast::Field, role: Role, declared: Option<Option<Type>>) -> Option<TensorId> {
-        let name = field.plain_name();
-        let Some(ty) = declared else {
-            if let ast::Type::Infer(span) = field.ty {
-                self.report.add(
-                    span,
-                    format!(
-                        "nothing says what `{name}` is: only `#[node]` and `#[output]` are inferred; write its type, such \
-                         as `Tensor<f32, 32, 784>`"
-                    ),
-                );
-            }
-            return None;
-        };
-        self.graph.leaf(self.full(&name), role, ty?).ok()
-    }
-
-    /// The declared type: `None` for `_`, `Some(None)` after a complaint.
-    fn declared(&mut self, ty: &ast::Type, name: &str) -> Option<Option<Type>> {
-        let (at, dtype, dims) = match ty {
-            ast::Type::Infer(_) => return None,
-            ast::Type::Broken | ast::Type::Chain { .. } => return Some(None),
-            ast::Type::Tensor { at, dtype, dims } => (*at, dtype, dims),
-        };
-        let element = self.dtype(dtype);
-        let mut shape = Some(Shape::SCALAR);
-        for dim in dims {
-            let value = self.extent(dim);
-            shape = shape.zip(value).and_then(|(shape, dim)| shape.with(dim));
-        }
-        if dims.len() > MAX_RANK {
-            self.report.add(at, format!("`{name}` has {} dimensions; a tensor has at most {MAX_RANK}", dims.len()));
-        }
-        let (Some(dtype), Some(shape)) = (element, shape) else { return Some(None) };
-        if dtype.is_quantised() && shape.rank() == 0 {
-            self.report.add(
-                at,
-                format!("`{name}` has no dimension along which {dtype} could lie in blocks; write at least one extent"),
-            );
-            return Some(None);
-        }
-        let ty = Type { dtype, shape };
-        if ty.bytes().is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            let text = self.shape_text(&shape);
-            self.report.add(
-                at,
-                format!(
-                    "the size of `{name}` overflows: {text} elements of {} bytes do not fit an address",
-                    dtype.size()
-                ),
-            );
-            return Some(None);
-        }
-        Some(Some(ty))
-    }
-
-    fn dtype(&mut self, name: &proc_macro2::Ident) -> Option<DType> {
-        let text = name.to_string();
-        match DType::from_name(&text) {
-            Some(dtype) => Some(dtype),
-            None => {
-                let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-                let advice = match crate::foreign::float(&text) {
-                    true => String::from("everything is computed in `f32`: write that"),
-                    false => suggestion(nearest(&text, known.iter().copied()), &known),
-                };
-                self.report.add(name, format!("there is no element type `{text}`; {advice}"));
-                None
-            }
-        }
-    }
-
-    fn extent(&mut self, dim: &DimExpr) -> Option<Dim> {
-        let extent = dim.dim(&self.scope.dims, self.report)?;
-        Some(extent.named(self.dim_name(dim)))
-    }
-
-    /// The number under which an extent's text is remembered; 0 when it is just a number.
-    fn dim_name(&mut self, dim: &DimExpr) -> u16 {
-        if !dim.has_name() {
-            return 0;
-        }
-        let text = dim.text();
-        let known = self.dim_names.iter().position(|name| *name == text);
-        let index = known.unwrap_or_else(|| {
-            self.dim_names.push(text);
-            self.dim_names.len() - 1
-        });
-        u16::try_from(index).unwrap_or(0)
-    }
-
     /// A field that an expression makes.
     fn result(&mut self, index: usize, role: Role, expr: &Expr, declared: Option<Option<Type>>) -> Option<TensorId> {
         let model = self.scope.model;
@@ -320,9 +197,12 @@ impl<'m> Lowering<'m, '_> {
             (Some(Some(declared)), _) if declared == inferred => self.graph.redeclare(id, declared),
             (Some(Some(declared)), ast::Type::Tensor { at, .. }) => {
                 let (given, found) = (self.type_text(&declared), self.type_text(&inferred));
+                // What a window leaves a rest of can be inferred and not written.
+                let rest = inferred.shape.dims().iter().any(|dim| dim.formula.is_some_and(|formula| formula.over > 1));
+                let instead = if rest { "`_`" } else { "that, or `_`" };
                 self.report.add(
                     *at,
-                    format!("`{name}` is declared as {given} and its expression gives {found}; write that, or `_`"),
+                    format!("`{name}` is declared as {given} and its expression gives {found}; write {instead}"),
                 );
                 return None;
             }
@@ -421,6 +301,10 @@ impl<'m> Lowering<'m, '_> {
         let known: Vec<&str> = self.scope.fields.keys().map(String::as_str).collect();
         let advice = match nearest(&name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
+            // A name as types have them.
+            None if name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase) => {
+                format!("a block or an operator of one's own is given what it takes: `{name}(…)`")
+            }
             None if known.len() <= 12 => format!("there are {}", list(&known)),
             None => String::from("declare a field of that name"),
         };

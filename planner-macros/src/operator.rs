@@ -3,6 +3,7 @@
 
 mod clauses;
 pub(crate) mod emit;
+mod fit;
 mod rule;
 mod settings;
 

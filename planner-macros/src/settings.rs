@@ -5,7 +5,7 @@ use model_graph_planner::Order;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitBool, LitInt, LitStr, Path, Token, parenthesized};
+use syn::{LitBool, LitFloat, LitInt, LitStr, Path, Token, parenthesized};
 
 use crate::ast::{DimDecl, Settings, plain};
 use crate::error::{At, Report, parse_within, suggestion, text};
@@ -75,7 +75,7 @@ fn setting(key: &Ident, input: ParseStream<'_>, settings: &mut Settings, report:
                 } else {
                     content.parse::<Token![=]>().map_err(|_| syn::Error::new(name.span(), text::DIM))?;
                 }
-                if at_most && content.peek(Token![_]) {
+                if at_most && (content.is_empty() || content.peek(Token![_]) || content.peek(LitFloat)) {
                     return Err(content.error(text::DIM_BOUND));
                 }
                 let open: Option<Token![_]> = content.parse()?;

@@ -1,5 +1,6 @@
 //! The graph as it was declared: tensors, and the operator calls between them in the order they are to run.
 
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,6 +68,8 @@ pub struct Graph {
     open: Vec<OpenDim>,
     tensors: Vec<Tensor>,
     nodes: Vec<Node>,
+    /// For each version of a state that is written over, the version after it.
+    next: BTreeMap<TensorId, TensorId>,
 }
 
 /// An extent that is known only where the program runs.
@@ -155,6 +158,9 @@ impl Graph {
         }
         let node = NodeId::new(self.nodes.len());
         let output = self.add(name.into(), role, ty, Some(node))?;
+        if op.action() == Action::Write {
+            self.next.insert(inputs[0], output);
+        }
         self.nodes.push(Node { op, inputs: inputs.to_vec(), output });
         Ok(output)
     }
@@ -176,8 +182,7 @@ impl Graph {
 
     /// The version of a state that is written over this one, if there is one.
     pub fn next_version(&self, id: TensorId) -> Option<TensorId> {
-        let mut writes = self.nodes.iter().filter(|node| node.op.action() == Action::Write);
-        writes.find(|node| node.inputs[0] == id).map(|node| node.output)
+        self.next.get(&id).copied()
     }
 
     /// Gives a tensor another name and role: a nested call's result becomes a field. A version of a state stays one.
@@ -245,6 +250,8 @@ impl Graph {
     /// more has no producer.
     pub(crate) fn with_calls(&self, nodes: Vec<Node>) -> Graph {
         let mut graph = Graph { nodes, ..self.clone() };
+        let writes = graph.nodes.iter().filter(|node| node.op.action() == Action::Write);
+        graph.next = writes.map(|node| (node.inputs[0], node.output)).collect();
         graph.tensors.iter_mut().for_each(|tensor| tensor.producer = None);
         for (index, node) in graph.nodes.iter().enumerate() {
             graph.tensors[node.output.index()].producer = Some(NodeId::new(index));

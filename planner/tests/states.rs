@@ -109,6 +109,14 @@ fn a_source_is_produced_in_the_state_where_that_is_safe() {
         ),
         1
     );
+    // A view of a view of the old version is read after the source is made.
+    assert_eq!(
+        counted(
+            "%0 x: input f32[4]\n%1 s: state f32[4]\n%2 h: node f32[4] = tanh(%0)\n%3 v: node f32[3] = slice(%1, end = 3)\n\
+             %4 u: node f32[2] = slice(%3, start = 1)\n%5 y: output f32[2] = relu(%4)\n%6 n: state f32[4] = write(%1, %2)"
+        ),
+        1
+    );
     // The source is made of it and cannot be made over it.
     assert_eq!(
         counted(

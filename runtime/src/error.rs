@@ -10,9 +10,10 @@ pub use crate::state::{SavedFault, Text};
 ///
 /// What can be asked beforehand is asked before anything is written: a request that is refused leaves models and buffers
 /// as they were. An error of a kernel, a buffer or a weight source in the midst of its work cannot be taken back. After
-/// one in `forward`, inputs that are not kept count as not written, and computed tensors hold anything; after one in
-/// `load`, some weights may be the new ones. States are never left half written unnoticed: once a step of a forward that
-/// did not end has written one, the next forward is [`ErrorKind::Torn`].
+/// one in `forward`, inputs that are not kept count as not written, and computed tensors hold anything. Nothing that is
+/// left half written is run on: an input then counts as not written; once a step of a forward that did not end has written
+/// a state, or a state could not be written, set to zero or restored as a whole, the next forward is [`ErrorKind::Torn`];
+/// after a weight that could not, it is [`ErrorKind::HalfLoaded`].
 ///
 /// `{:?}` prints the message as `{}` does, because that is what `main` shows of the error it returns; `{:#?}` prints the
 /// kind with its fields.
@@ -170,9 +171,13 @@ pub enum ErrorKind {
         /// How many the state has.
         extent: usize,
     },
-    /// A forward ended in the midst of writing the states: an error or a panic came between. They may be of two forwards,
-    /// so the next one is refused until they are reset or restored.
+    /// A forward ended in the midst of writing the states, or setting them did: an error or a panic came between. They may
+    /// be of two forwards, so the next one is refused until they are reset or restored. If a single one could not be
+    /// written, writing it is enough.
     Torn,
+    /// Writing weights ended in the midst: an error of the device or of the source came between. They may be of two
+    /// trainings, so forward is refused until they are loaded. If a single one could not be written, writing it is enough.
+    HalfLoaded,
     /// The slice that states are to be saved to has another length.
     StateSize {
         /// Bytes that saved states take.
@@ -308,8 +313,12 @@ impl fmt::Display for Error {
                 extent.saturating_sub(*rows)
             ),
             ErrorKind::Torn => f.write_str(
-                "a forward ended in the midst of writing the states, which may be half of it and half of the one before; \
-                 call `reset_state` or `restore_state` before the next",
+                "a forward or a transfer ended in the midst of writing the states, which may be half of it and half of what \
+                 was before; call `reset_state` or `restore_state` before the next forward",
+            ),
+            ErrorKind::HalfLoaded => f.write_str(
+                "a transfer ended in the midst of writing the weights, which may be half of it and half of what was \
+                 before; call `load` again before the next forward",
             ),
             ErrorKind::StateSize { expected, given } => {
                 write!(f, "saved states take {expected} bytes and room is given for {given}; give `STATE_SIZE` bytes")

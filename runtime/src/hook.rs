@@ -210,7 +210,10 @@ impl<B: HostBuffer> Hook<B> for Poison {
 
 impl Poison {
     /// Overwrites what is dead after that moment: 0 when the inputs are there and nothing has run, `k` when `k` steps
-    /// have. `bytes` is the whole buffer.
+    /// have. `bytes` is the whole buffer, and the plan's tensors lie as it says: with open dims, those of the bounds.
+    ///
+    /// # Panics
+    /// When `bytes` are fewer than the plan's size.
     pub fn fill(&self, bytes: &mut [u8], plan: &Plan<'_>, moment: usize) {
         self.fill_at(bytes, plan, Places::FIXED, moment);
     }

@@ -21,6 +21,11 @@ pub struct Call<'a, O> {
 ///
 /// An implementation writes every element of the outputs, nothing else but the scratch, allocates nothing, and gives
 /// the same bits whatever the scratch and the unwritten bytes hold.
+///
+/// One that fails may have written anything to its outputs, so that a model whose state it was to write is
+/// [`ErrorKind::Torn`](crate::ErrorKind::Torn) until that is set. The exception is
+/// [`ErrorKind::Position`](crate::ErrorKind::Position), by which a kernel of [`op::Write`] says that it has written nothing:
+/// the model goes on with another position. A kernel gives it before it writes, and in no other case.
 #[diagnostic::on_unimplemented(
     message = "the backend `{Self}` has no kernel for the operator `{O}`",
     label = "this model uses `{O}`",

@@ -19,6 +19,7 @@ mod element;
 mod error;
 mod hook;
 mod kernel;
+mod marks;
 mod open;
 #[doc(hidden)]
 pub mod private;

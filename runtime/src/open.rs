@@ -8,6 +8,7 @@ use core::ops::Deref;
 use bytemuck::Pod;
 use model_graph_planner::Dim;
 
+use crate::marks::Mark;
 use crate::{Array, Buffer, Error, ErrorKind, HostBuffer, Plan, Shared, View};
 
 /// An input's extents as they were declared.
@@ -194,7 +195,7 @@ pub struct OpenMut<'a, T, const R: usize, B, Row = T> {
     offset: usize,
     extents: &'static Extents,
     given: Given<'a>,
-    written: &'a mut bool,
+    mark: Mark<'a>,
     element: PhantomData<(T, Row)>,
 }
 
@@ -204,9 +205,9 @@ impl<'a, T: Pod, const R: usize, B: Buffer, Row> OpenMut<'a, T, R, B, Row> {
         offset: usize,
         extents: &'static Extents,
         given: Given<'a>,
-        written: &'a mut bool,
+        mark: Mark<'a>,
     ) -> Self {
-        OpenMut { buffer, offset, extents, given, written, element: PhantomData }
+        OpenMut { buffer, offset, extents, given, mark, element: PhantomData }
     }
 
     fn write_as(&mut self, elements: &[T], dims: [usize; R]) -> Result<(), Error> {
@@ -217,14 +218,14 @@ impl<'a, T: Pod, const R: usize, B: Buffer, Row> OpenMut<'a, T, R, B, Row> {
         if elements.len() != expected {
             return Err(ErrorKind::Length { expected, given: elements.len() }.into());
         }
-        self.buffer.set(self.offset, bytemuck::cast_slice(elements))?;
+        self.mark.around(self.offset, || self.buffer.set(self.offset, bytemuck::cast_slice(elements)))?;
         self.take(&values);
         Ok(())
     }
 
     fn take(&mut self, values: &[usize]) {
         self.given.0.copy_from_slice(&values[..self.given.0.len()]);
-        *self.written = true;
+        self.mark.in_place();
     }
 
     /// The largest extents that there can be.
@@ -287,7 +288,7 @@ impl<'a, T: Pod, const R: usize, B: HostBuffer, Row> OpenMut<'a, T, R, B, Row> {
     pub fn resize(mut self, dims: [usize; R]) -> Result<&'a mut [T], Error> {
         let mut values = [0; MAX_OPEN];
         self.extents.values(&dims, &mut values)?;
-        let same = *self.written && *self.given.0 == values[..self.given.0.len()];
+        let same = self.mark.is_valid() && *self.given.0 == values[..self.given.0.len()];
         self.take(&values);
         let bytes = dims.iter().product::<usize>() * size_of::<T>();
         let bytes = &mut self.buffer.bytes_mut()[self.offset..self.offset + bytes];

@@ -6,6 +6,7 @@ pub(crate) mod image;
 use core::fmt;
 
 pub use self::image::ImageFault;
+use crate::marks::Half;
 use crate::private::{fits_in, load_at};
 use crate::{Buffer, BufferType, Error, ErrorKind, Plan, PlanTensor, Storage, Usage, View, WeightSource};
 
@@ -100,11 +101,12 @@ fn prepare<B: Buffer>(buffer: B, plan: &Plan<'static>) -> Result<B, Error> {
 /// Fills the weights' buffer from a source: first everything is looked at, then everything is written.
 pub fn load_weights<B: Buffer, S: WeightSource + ?Sized>(
     buffer: &mut B,
+    half: &mut Half,
     plan: &Plan<'static>,
     weights: &[(usize, &'static str)],
     source: &S,
 ) -> Result<(), Error> {
-    load_at(buffer, plan.shared_start(), plan, weights, source)
+    load_at((buffer, plan.shared_start()), half, plan, weights, source)
 }
 
 /// The shared weights, each with its place in their buffer.

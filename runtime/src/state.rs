@@ -8,6 +8,7 @@
 
 use core::fmt::{self, Write};
 
+use crate::marks::Half;
 use crate::{Buffer, DType, Error, ErrorKind, Plan, PlanTensor, Role, Storage};
 
 const MAGIC: &[u8; 8] = b"MGSTATE1";
@@ -152,8 +153,14 @@ pub(crate) const fn size(plan: &Plan<'_>) -> usize {
     size
 }
 
-/// Sets the states to zero whose name or whose block's path is `name`; all of them when there is none.
-pub(crate) fn reset<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, name: Option<&str>) -> Result<(), Error> {
+/// Sets the states to zero whose name or whose block's path is `name`; all of them when there is none. Until that is done
+/// `half` says that they may be half of before.
+pub(crate) fn reset<B: Buffer>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    half: &mut Half,
+    name: Option<&str>,
+) -> Result<(), Error> {
     let wanted = |tensor: &&PlanTensor<'_>| match name {
         None => true,
         Some(name) => tensor.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
@@ -163,10 +170,16 @@ pub(crate) fn reset<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, name: Optio
     {
         return Err(ErrorKind::NoState { given: Text::new(name), model: plan.model }.into());
     }
-    states(plan).filter(wanted).try_for_each(|tensor| {
+    // What was half written before stays so unless it is set to zero here.
+    let before = core::mem::replace(half, Half::ANY);
+    let mut after = if name.is_none() { Half::NONE } else { before };
+    for tensor in states(plan).filter(wanted) {
         let span = tensor.view.span();
-        buffer.memset(span.start, span.len(), 0)
-    })
+        buffer.memset(span.start, span.len(), 0)?;
+        after.end(span.start);
+    }
+    *half = after;
+    Ok(())
 }
 
 /// Writes every state to `out`.
@@ -238,8 +251,14 @@ pub(crate) fn check(plan: &Plan<'static>, saved: &[u8]) -> Result<(), Error> {
     if end.is_some_and(<[u8]>::is_empty) { Ok(()) } else { Err(length()) }
 }
 
-/// Writes what was looked through to the states.
-pub(crate) fn restore<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, saved: &[u8]) -> Result<(), Error> {
+/// Writes what was looked through to the states. Until that is done `half` says that they may be half of before.
+pub(crate) fn restore<B: Buffer>(
+    buffer: &mut B,
+    plan: &Plan<'static>,
+    half: &mut Half,
+    saved: &[u8],
+) -> Result<(), Error> {
+    *half = Half::ANY;
     let head = Reader { rest: saved.get(MAGIC.len() + 1 + 4..).unwrap_or_default() };
     let count = states(plan).count() as u32;
     for state in states(plan) {
@@ -248,6 +267,7 @@ pub(crate) fn restore<B: Buffer>(buffer: &mut B, plan: &Plan<'static>, saved: &[
             buffer.set(state.view.offset, found.data)?;
         }
     }
+    *half = Half::NONE;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use core::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
 
+use crate::marks::Mark;
 use crate::{BlockQ4_0, BlockQ8_0, Bool, Buffer, Error, ErrorKind, HostBuffer, HostRead, bf16, f16};
 
 /// A tensor's type in Rust: an element, or nested arrays of one, outermost dimension first. Of a weight in blocks the
@@ -39,8 +40,7 @@ pub struct TensorRef<'a, T, B> {
 pub struct TensorMut<'a, T, B> {
     buffer: &'a mut B,
     offset: usize,
-    /// For inputs: whether it was written since the last forward.
-    written: Option<&'a mut bool>,
+    mark: Mark<'a>,
     array: PhantomData<T>,
 }
 
@@ -80,11 +80,11 @@ impl<'a, T: Array, B: HostRead> TensorRef<'a, T, B> {
 }
 
 impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
-    pub(crate) fn new(buffer: &'a mut B, offset: usize, written: Option<&'a mut bool>) -> TensorMut<'a, T, B> {
-        let tensor = TensorMut { buffer, offset, written, array: PhantomData };
+    pub(crate) fn new(buffer: &'a mut B, offset: usize, mark: Mark<'a>) -> TensorMut<'a, T, B> {
+        let tensor = TensorMut { buffer, offset, mark, array: PhantomData };
         // Its bytes may have been other tensors' since. What can be read in place has to be its own. A device that
         // fails here fails at the write too, and until then the input does not count as written.
-        if tensor.written.as_deref() == Some(&false) {
+        if !tensor.mark.is_valid() {
             let _ = tensor.buffer.memset(offset, size_of::<T>(), 0);
         }
         tensor
@@ -93,12 +93,10 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
     /// Copies a whole array in.
     ///
     /// # Errors
-    /// What the device reports; none on host memory.
+    /// What the device reports; none on host memory. The tensor is then half written, and no forward runs until it is
+    /// written again.
     pub fn write(&mut self, value: &T) -> Result<(), Error> {
-        self.unmark();
-        self.buffer.set(self.offset, bytemuck::bytes_of(value))?;
-        self.mark();
-        Ok(())
+        self.mark.around(self.offset, || self.buffer.set(self.offset, bytemuck::bytes_of(value)))
     }
 
     /// Copies a value in: `model.position_mut().set(3)?` for a scalar.
@@ -115,36 +113,20 @@ impl<'a, T: Array, B: Buffer> TensorMut<'a, T, B> {
     /// [`ErrorKind::Length`] when there are more or fewer than the tensor has; nothing is then written.
     pub fn write_slice(&mut self, elements: &[T::Element]) -> Result<(), Error> {
         check_length::<T>(elements.len())?;
-        self.unmark();
-        self.buffer.set(self.offset, bytemuck::cast_slice(elements))?;
-        self.mark();
-        Ok(())
-    }
-
-    /// A device that fails in the midst of a write leaves neither the old value nor the new one.
-    fn unmark(&mut self) {
-        if let Some(written) = &mut self.written {
-            **written = false;
-        }
-    }
-
-    fn mark(&mut self) {
-        if let Some(written) = &mut self.written {
-            **written = true;
-        }
+        self.mark.around(self.offset, || self.buffer.set(self.offset, bytemuck::cast_slice(elements)))
     }
 }
 
 impl<'a, T: Array, B: HostBuffer> TensorMut<'a, T, B> {
     /// The elements in row-major order, in place.
     pub fn as_mut_slice(&mut self) -> &mut [T::Element] {
-        self.mark();
+        self.mark.in_place();
         bytemuck::cast_slice_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 
     /// The array, in place, for as long as the model is borrowed.
     pub fn into_array(mut self) -> &'a mut T {
-        self.mark();
+        self.mark.in_place();
         bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 }
@@ -173,7 +155,7 @@ impl<T: Array, B: HostBuffer> Deref for TensorMut<'_, T, B> {
 
 impl<T: Array, B: HostBuffer> DerefMut for TensorMut<'_, T, B> {
     fn deref_mut(&mut self) -> &mut T {
-        self.mark();
+        self.mark.in_place();
         bytemuck::from_bytes_mut(&mut self.buffer.bytes_mut()[self.offset..self.offset + size_of::<T>()])
     }
 }

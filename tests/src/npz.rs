@@ -20,11 +20,13 @@ impl Npz {
     /// The elements of an array in the order they are stored.
     ///
     /// # Panics
-    /// When there is no array of that name, or it has another element type.
+    /// When there is no array of that name, it has another element type, or other bytes than its shape says.
     pub fn array<T: npyz::Deserialize>(&mut self, name: &str) -> Vec<T> {
         let mut bytes = Vec::new();
         let mut entry = self.0.by_name(&format!("{name}.npy")).unwrap_or_else(|error| panic!("{name}: {error}"));
         entry.read_to_end(&mut bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // A shape whose product wraps would be one of fewer elements to what reads them.
+        model_graph_examples::npy::Npy::new(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         let array = npyz::NpyFile::new(bytes.as_slice()).unwrap_or_else(|error| panic!("{name}: {error}"));
         array.into_vec().unwrap_or_else(|error| panic!("{name}: {error}"))
     }

@@ -3,13 +3,40 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use model_graph::{Cpu, Observer, Poison, TfLite, WeightSource, model_graph};
+use model_graph::{
+    Converted, Cpu, DType, Error, ErrorKind, Observer, Poison, TfLite, Weight, WeightSource, model_graph,
+};
 use model_graph_examples::digits::{Digits, digits, show, weights};
 use model_graph_examples::keywords;
 use model_graph_examples::rnnoise::{self, Rnnoise, RnnoiseWeights};
 use model_graph_examples::silero::Silero;
 use model_graph_examples::snake::Signal;
 use model_graph_examples::stories::Stories;
+
+/// What a file of `f32` is converted for.
+#[model_graph]
+struct Smaller {
+    #[input]
+    x: Tensor<f32, 40>,
+    #[weight]
+    w: Tensor<q4_0, 40, 40>,
+    #[weight]
+    b: Tensor<f16, 40>,
+    #[output(linear(x, w, b as f32))]
+    y: _,
+}
+
+struct Zeros([u8; 6400]);
+
+impl WeightSource for Zeros {
+    fn find(&self, name: &str) -> Result<Option<Weight<'_>>, Error> {
+        let shape: &[usize] = if name == "w" { &[40, 40] } else { &[40] };
+        let bytes = &self.0[..4 * shape.iter().product::<usize>()];
+        Ok(Some(Weight { dtype: Some(DType::F32), shape, bytes }))
+    }
+
+    fn names(&self, _: &mut dyn FnMut(&str)) {}
+}
 
 /// A model whose views are worked out for the value that comes with its input.
 #[model_graph(dims(N <= 64))]
@@ -141,6 +168,7 @@ fn main() {
     own_operators();
     keyword_spotting();
     other_networks();
+    errors();
     println!("construction allocates once and forward never ... ok");
 }
 
@@ -218,6 +246,8 @@ fn other_networks() {
     let mut denoise = Rnnoise::new(&Cpu).unwrap();
     let weights = RnnoiseWeights::new(rnnoise::WEIGHTS).unwrap();
     assert_eq!(counted(|| denoise.load(&weights)).0, 0);
+    let mut smaller = Smaller::new(&Cpu).unwrap();
+    assert_eq!(counted(|| smaller.load(&Converted::new(&Zeros([0; 6400])))), (0, Ok(())), "nor does a conversion");
     let mut speech = Silero::new(&Cpu).unwrap();
     let (count, mut stories) = counted(|| Stories::new(&Cpu).unwrap());
     assert_eq!(count, 1, "also with an open extent");
@@ -233,4 +263,73 @@ fn other_networks() {
         });
         assert_eq!((count, ran), (0, true));
     }
+}
+
+/// A step that writes a state, and one that can fail after it.
+#[model_graph]
+struct Lookup {
+    #[input]
+    index: Tensor<i32, 2>,
+    #[state]
+    runs: Tensor<f32, 1>,
+    #[weight]
+    table: Tensor<f32, 5, 4>,
+    #[node(write(runs, runs + 1.0))]
+    next: _,
+    #[output(gather(table, index) + next)]
+    y: Tensor<f32, 2, 4>,
+}
+
+/// Two inputs that have to agree, and attention that has room for so many keys.
+#[model_graph(dims(N <= 3))]
+struct Cached {
+    #[input]
+    q: Tensor<f32, N, 4>,
+    #[input]
+    more: Tensor<f32, N, 4>,
+    #[input]
+    past: Tensor<u32>,
+    #[weight]
+    cache: Tensor<f32, 4, 4>,
+    #[output(attention(q, cache, cache, past = past) + more)]
+    y: Tensor<f32, N, 4>,
+}
+
+/// Each error that a forward can give on host memory, with everything that comes after it.
+fn errors() {
+    let mut model = Lookup::new(&Cpu).unwrap();
+    let mut saved = [0; Lookup::STATE_SIZE];
+    let (count, kinds) = counted(|| {
+        let missing = model.forward().err();
+        model.index_mut().write(&[0, 5]).unwrap();
+        let out_of_range = model.forward().err();
+        model.index_mut().write(&[0, 4]).unwrap();
+        let torn = [model.forward().err(), model.save_state(&mut saved).err()];
+        model.reset_state().unwrap();
+        let fine = model.forward().is_ok();
+        let [missing, out_of_range, torn, also] =
+            [&missing, &out_of_range, &torn[0], &torn[1]].map(|error| error.as_ref().map(Error::kind));
+        matches!(missing, Some(ErrorKind::InputNotSet { .. }))
+            && matches!(out_of_range, Some(ErrorKind::IndexOutOfRange { index: 5, extent: 5, .. }))
+            && [torn, also] == [Some(&ErrorKind::Torn); 2]
+            && fine
+    });
+    assert_eq!((count, kinds), (0, true));
+    let mut model = Cached::new(&Cpu).unwrap();
+    let (count, kinds) = counted(|| {
+        let mut write = |n: [usize; 2], past| {
+            model.q_mut().write(&[1.0; 12][..4 * n[0]], [n[0], 4]).unwrap();
+            model.more_mut().write(&[1.0; 12][..4 * n[1]], [n[1], 4]).unwrap();
+            model.past_mut().set(past).unwrap();
+            model.forward().err()
+        };
+        let (past, extent, fine) = (write([2, 2], 3), write([2, 3], 0), write([3, 3], 1));
+        let extents = model.q_mut().write(&[1.0; 16], [4, 4]).err();
+        let [past, extent, extents] = [&past, &extent, &extents].map(|error| error.as_ref().map(Error::kind));
+        matches!(past, Some(ErrorKind::Past { past: 3, queries: 2, keys: 4 }))
+            && matches!(extent, Some(ErrorKind::Extent { given: 3, expected: 2, .. }))
+            && matches!(extents, Some(ErrorKind::Extents { given: 4, most: 3, .. }))
+            && fine.is_none()
+    });
+    assert_eq!((count, kinds), (0, true));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Areas of the log, with the numbers of their rows.
-const AREAS: [(&str, &[u32]); 11] = [
+const AREAS: [(&str, &[u32]); 12] = [
     ("DD", &[1, 2, 4, 5, 6]),
     ("PL", &[1, 2, 4, 5, 6, 7, 8]),
     ("IP", &[1, 2, 4, 6, 7, 8, 9, 10]),
@@ -14,6 +14,7 @@ const AREAS: [(&str, &[u32]); 11] = [
     ("LO", &[1, 3, 5, 6, 7]),
     ("RB", &[1, 2, 4, 5, 6, 7]),
     ("MD", &[1, 2, 3, 5, 6]),
+    ("BE", &[1, 2, 4, 5, 6, 7]),
     ("NK", &[1, 2, 3, 5, 6, 7]),
     ("WL", &[1, 3, 4, 5, 6]),
     ("ST", &[1, 2, 3, 4, 5, 6, 7]),

@@ -128,12 +128,26 @@ fn weights_in_blocks_take_the_bytes_that_ggml_gives_them() {
 
 #[test]
 fn an_index_that_is_out_of_range_leaves_the_model_usable() {
-    let mut model = Quantised::new(&Cpu).unwrap();
+    let filled = || {
+        let mut model = Quantised::new(&Cpu).unwrap();
+        let numbers = |count: i32| (0..count).map(|at| (at * 7 % 23) as f32 - 9.0).collect::<Vec<_>>();
+        quantise(&numbers(200), 40, model.table_mut().as_flattened_mut()).unwrap();
+        quantise(&numbers(120), 40, model.up_mut().as_flattened_mut()).unwrap();
+        model.bias_mut().fill(5000.0);
+        model.half_mut().as_flattened_mut().fill(bf16::from_f32(1.0));
+        model
+    };
+    let mut model = filled();
     model.token_mut().write(&[1, 5]).unwrap();
     let error = model.forward().err().unwrap();
     assert_eq!(*error.kind(), ErrorKind::IndexOutOfRange { op: "gather", index: 5, extent: 5 });
-    model.token_mut().write(&[1, 4]).unwrap();
-    let _ = model.forward().unwrap();
+    let mut fresh = filled();
+    for model in [&mut model, &mut fresh] {
+        model.token_mut().write(&[1, 4]).unwrap();
+    }
+    let (outputs, expected) = (model.forward().unwrap(), fresh.forward().unwrap());
+    assert_eq!((outputs.y().as_slice(), *outputs.seen()), (expected.y().as_slice(), *expected.seen()));
+    assert!(outputs.y().iter().all(|row| row[0] != 0.0), "{:?}", outputs.y());
 }
 
 /// Weights of every element type that a safetensors file has.
@@ -368,4 +382,27 @@ fn a_layer_of_f32_is_one_step() {
     model.w_mut().write(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]).unwrap();
     model.b_mut().write(&[0.5, -3.0, 0.0, 1.0]).unwrap();
     assert_eq!(*model.forward().unwrap().y(), [[1.5, 0.0, 3.0, 7.0], [0.0, 0.0, 1.0, 1.0]]);
+}
+
+/// Numbers among themselves are worked out before the model is planned, and only then take an element type.
+#[model_graph(dims(D = 5))]
+struct Folded {
+    #[input]
+    n: Tensor<i32, 2>,
+    #[input]
+    half: Tensor<f16, 2>,
+    #[output(n - 7 % 4 + D % 3)]
+    rests: _,
+    #[output(half * floor(D / 2) + abs(-2) - ceil(0.5) + round(2.5))]
+    rounded: _,
+}
+
+#[test]
+fn numbers_are_worked_out_with_one_another() {
+    let mut model = Folded::new(&Cpu).unwrap();
+    model.n_mut().set([2, 4]).unwrap();
+    model.half_mut().set([f16::ONE, f16::from_f32(3.0)]).unwrap();
+    let outputs = model.forward().unwrap();
+    assert_eq!(*outputs.rests(), [1, 3]);
+    assert_eq!(outputs.rounded().map(f32::from), [5.0, 9.0]);
 }

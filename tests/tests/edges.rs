@@ -201,3 +201,116 @@ fn a_source_that_changes_its_mind_writes_nothing_where_it_should_not() {
     assert!(matches!(error.kind(), ErrorKind::Weights(_)), "{error}");
     assert_eq!(*model.v(), [7.0; 4]);
 }
+
+/// A device whose writes stop half way once it is told to.
+struct Frail<'a>(CpuSlice<'a>, &'a Cell<bool>);
+
+impl Buffer for Frail<'_> {
+    fn name(&self) -> &'static str {
+        "frail"
+    }
+
+    fn base(&self) -> usize {
+        self.0.base()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn memset(&mut self, offset: usize, len: usize, value: u8) -> Result<(), Error> {
+        let sound = !self.1.get();
+        self.0.memset(offset, if sound { len } else { len / 2 }, value)?;
+        if sound { Ok(()) } else { Err(ErrorKind::ReadOnly.into()) }
+    }
+
+    fn set(&mut self, offset: usize, data: &[u8]) -> Result<(), Error> {
+        let sound = !self.1.get();
+        self.0.set(offset, if sound { data } else { &data[..data.len() / 2] })?;
+        if sound { Ok(()) } else { Err(ErrorKind::ReadOnly.into()) }
+    }
+
+    fn get(&self, offset: usize, out: &mut [u8]) -> Result<(), Error> {
+        self.0.get(offset, out)
+    }
+
+    fn copy_from(&mut self, _: usize, _: &dyn Buffer, _: usize, _: usize) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn with_host(&mut self, offset: usize, len: usize, write: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+        self.0.with_host(offset, len, write)
+    }
+}
+
+impl<O> model_graph::Kernel<O> for Frail<'_>
+where
+    for<'a> CpuSlice<'a>: model_graph::Kernel<O>,
+{
+    fn run(&mut self, call: &model_graph::Call<'_, O>) -> Result<(), Error> {
+        self.0.run(call)
+    }
+}
+
+#[model_graph(dims(N <= 4))]
+struct Stays {
+    #[input(keep)]
+    fixed: Tensor<f32, 4>,
+    #[input(keep)]
+    open: Tensor<f32, N>,
+    #[output(fixed[..N] + open)]
+    y: _,
+}
+
+#[test]
+fn an_input_that_a_device_wrote_half_of_is_not_run_on() {
+    let mut memory = [0; Stays::PLAN.size + 64];
+    let start = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr();
+    let memory = &mut memory[start..start + Stays::PLAN.size];
+    let broken = Cell::new(false);
+    let mut model = Stays::from_buffer(Frail(CpuSlice::borrowed(memory), &broken)).unwrap();
+    let missing = |model: &mut Stays<Frail<'_>>| model.forward().err().map(|error| error.kind().clone());
+    model.fixed_mut().write(&[1.0; 4]).unwrap();
+    model.open_mut().write(&[1.0; 4]).unwrap();
+    assert_eq!(missing(&mut model), None);
+    broken.set(true);
+    model.open_mut().write(&[2.0; 4]).unwrap_err();
+    assert_eq!(missing(&mut model), Some(ErrorKind::InputNotSet { input: "open" }));
+    model.fixed_mut().write(&[2.0; 4]).unwrap_err();
+    broken.set(false);
+    model.open_mut().write(&[2.0; 4]).unwrap();
+    assert_eq!(missing(&mut model), Some(ErrorKind::InputNotSet { input: "fixed" }));
+    model.fixed_mut().write(&[2.0; 4]).unwrap();
+    let mut y = [0.0; 4];
+    model.forward().unwrap().y().read_slice(&mut y).unwrap();
+    assert_eq!(y, [4.0; 4]);
+}
+
+#[model_graph]
+struct Sums {
+    #[input(keep)]
+    x: Tensor<f32, 4>,
+    #[state]
+    sum: Tensor<f32, 4>,
+    #[output(write(sum, sum + x))]
+    y: _,
+}
+
+#[test]
+fn a_state_that_a_device_reset_half_of_is_not_run_on() {
+    let mut memory = [0; Sums::PLAN.size + 64];
+    let start = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr();
+    let memory = &mut memory[start..start + Sums::PLAN.size];
+    let broken = Cell::new(false);
+    let mut model = Sums::from_buffer(Frail(CpuSlice::borrowed(memory), &broken)).unwrap();
+    model.x_mut().write(&[1.0; 4]).unwrap();
+    let _ = model.forward().unwrap();
+    assert!(matches!(model.reset_state_of("some").unwrap_err().kind(), ErrorKind::NoState { .. }));
+    let _ = model.forward().unwrap();
+    broken.set(true);
+    model.reset_state_of("sum").unwrap_err();
+    broken.set(false);
+    assert_eq!(*model.forward().err().unwrap().kind(), ErrorKind::Torn);
+    model.reset_state().unwrap();
+    let _ = model.forward().unwrap();
+}

@@ -97,9 +97,14 @@ fn checkpoints_that_are_none_are_refused() {
     other.copy_from_slice(&header);
     other[0..4].copy_from_slice(&i32::MAX.to_le_bytes());
     assert!(text(&other).contains("is this a checkpoint"), "{}", text(&other));
-    let whole = [header, vec![0; 4 * 263_104]].concat();
+    // With and without the tables of rotations, and nothing else behind the weights.
     let config = Config { dim: 64, hidden: 172, layers: 5, heads: 8, kv_heads: 4, vocab: 512, context: 512 };
-    assert_eq!(Checkpoint::new(&whole).unwrap().config, config);
+    let whole = |numbers: usize| [&header[..], &vec![0; 4 * numbers]].concat();
+    for numbers in [260_032, 264_128] {
+        assert_eq!(Checkpoint::new(&whole(numbers)).unwrap().config, config);
+    }
+    assert!(text(&whole(260_031)).contains("within `final_norm`"));
+    assert!(text(&whole(263_104)).contains("12288 bytes behind its last weight"));
 }
 
 #[test]

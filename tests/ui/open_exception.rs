@@ -2,10 +2,12 @@
 
 use model_graph::model_graph;
 
-#[model_graph(dims(D <= 64))]
+#[model_graph(dims(BATCH <= 3, D <= 64))]
 struct Model {
     #[input]
     x: Tensor<f32, 8, D>,
+    #[input]
+    z: Tensor<f32, BATCH>,
     #[output(attention(x, x, x))]
     y: _,
 }

@@ -59,7 +59,7 @@ impl<'a> Checkpoint<'a> {
     /// Reads the header and finds every weight.
     ///
     /// # Errors
-    /// When the file is none of this format, is shorter than its header asks for, or has its classifier apart from the
+    /// When the file is none of this format, is shorter or longer than its header asks for, or has its classifier apart from the
     /// embedding, which `Stories` has not.
     pub fn new(bytes: &'a [u8]) -> Result<Checkpoint<'a>, Malformed> {
         let header = bytes.get(..HEADER).ok_or_else(|| {
@@ -104,6 +104,13 @@ impl<'a> Checkpoint<'a> {
             }
         }
         checkpoint.add(&mut at, String::from("final_norm"), &[dim])?;
+        // Tables of the rotations may follow, which are worked out here.
+        let (rest, tables) = (bytes.len() - at, context * (dim / heads) * 4);
+        if rest != 0 && rest != tables {
+            return Err(Malformed(format!(
+                "the file has {rest} bytes behind its last weight; there may be none or {tables}"
+            )));
+        }
         Ok(checkpoint)
     }
 

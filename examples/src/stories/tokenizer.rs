@@ -10,6 +10,8 @@ pub const BEGIN: u32 = 1;
 pub const END: u32 = 2;
 /// Tokens 3 to 258 stand for single bytes.
 const FIRST_BYTE: u32 = 3;
+/// How many tokens there are at least: three marks and the bytes.
+const LEAST: usize = FIRST_BYTE as usize + 256;
 
 /// Tokens and their scores.
 #[derive(Clone, Debug)]
@@ -22,8 +24,13 @@ impl Tokenizer {
     /// Reads a tokenizer of `vocab` tokens: the longest one's length, then each token's score, length and bytes.
     ///
     /// # Errors
-    /// When the file ends before the last token.
+    /// When the file ends before the last token or goes on after it, or when they are too few to stand for every byte.
     pub fn new(bytes: &[u8], vocab: usize) -> Result<Tokenizer, Malformed> {
+        if vocab < LEAST {
+            let text =
+                format!("the checkpoint has {vocab} tokens; a tokenizer has at least {LEAST}, one for each byte");
+            return Err(Malformed(text));
+        }
         let mut rest = bytes;
         word(&mut rest, bytes.len())?;
         let mut pieces = Vec::new();
@@ -36,6 +43,12 @@ impl Tokenizer {
             // The first of two equal pieces counts.
             ids.entry(piece.to_vec()).or_insert(id);
             pieces.push((piece.to_vec(), score));
+        }
+        if !rest.is_empty() {
+            return Err(Malformed(format!(
+                "the tokenizer's file has {} bytes behind token {vocab}, the checkpoint's last; it is another one's",
+                rest.len()
+            )));
         }
         Ok(Tokenizer { pieces, ids })
     }
@@ -136,11 +149,17 @@ mod tests {
     }
 
     fn tokenizer() -> Tokenizer {
+        let (file, count) = whole();
+        Tokenizer::new(&file, count).expect("a whole file")
+    }
+
+    /// A file, and how many tokens it has.
+    fn whole() -> (Vec<u8>, usize) {
         let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| format!("<0x{byte:02X}>").into_bytes()).collect();
         let mut pieces: Vec<(&[u8], f32)> = vec![(b"<unk>", 0.0), (b"<s>", 0.0), (b"</s>", 0.0)];
         pieces.extend(bytes.iter().map(|piece| (piece.as_slice(), 0.0)));
         pieces.extend([(&b" "[..], -9.0), (b"a", -8.0), (b"b", -7.0), (b"ab", -2.0), (b" a", -3.0), (b" ab", -1.0)]);
-        Tokenizer::new(&file(&pieces), pieces.len()).expect("a whole file")
+        (file(&pieces), pieces.len())
     }
 
     #[test]
@@ -162,11 +181,21 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_ends_early_is_refused() {
-        let file = file(&[(b"<unk>", 0.0), (b"abc", 1.0)]);
+    fn a_file_of_another_length_is_refused() {
+        let (mut file, count) = whole();
         for end in 0..file.len() {
-            assert!(Tokenizer::new(&file[..end], 2).is_err(), "{end} bytes");
+            assert!(Tokenizer::new(&file[..end], count).is_err(), "{end} bytes");
         }
-        assert!(Tokenizer::new(&file, 2).is_ok());
+        assert!(Tokenizer::new(&file, count).is_ok());
+        assert!(Tokenizer::new(&file, count - 1).is_err());
+        file.push(0);
+        assert!(Tokenizer::new(&file, count).is_err());
+    }
+
+    /// Text is bytes where it is nothing else, so every byte has a token.
+    #[test]
+    fn a_tokenizer_without_all_bytes_is_refused() {
+        let file = file(&[(b"<unk>", 0.0), (b"<s>", 0.0), (b"</s>", 0.0)]);
+        assert!(Tokenizer::new(&file, 3).unwrap_err().0.contains("at least 259"));
     }
 }

@@ -14,13 +14,15 @@ use crate::ast::{self, Model};
 pub(super) fn field(model: &Model, krate: &Path) -> Option<TokenStream> {
     let (dims, inputs) = (model.varying().count(), inputs(model));
     let name = &model.name;
+    // The lifetime that a model with shared weights has is written, for those who deny leaving it out.
+    let borrowed = model.shares().then(|| quote! { <'static> });
     // Where a block is not found, nothing but the struct is emitted; the trait stands in for the model's own constant.
     (dims > 0).then(|| {
         quote! {
             open: #krate::__private::OpenDims<#dims, #inputs, {
                 #[allow(unused_imports)]
                 use #krate::__private::Moving as _;
-                <#name>::__MOVING
+                <#name #borrowed>::__MOVING
             }>,
         }
     })
@@ -115,9 +117,13 @@ pub(super) fn settle(expansion: &Expansion<'_>, planned: &Planned, krate: &Path)
     let name = &expansion.model.name;
     let order = planned.by_storage().unwrap_or_default();
     let moving = &expansion.moving;
+    let mut step_of = vec![None; planned.tensors.len()];
+    for step in &planned.steps {
+        step.scratch.iter().for_each(|tensor| step_of[*tensor] = Some(step));
+    }
     let views = order.iter().filter_map(|tensor| {
         let place = moving.binary_search(tensor).ok()?;
-        let view = worked_out(expansion, planned, *tensor, krate);
+        let view = worked_out(expansion, planned, *tensor, step_of[*tensor], krate);
         Some(quote! { __views[#place] = #view; })
     });
     quote! {
@@ -128,7 +134,14 @@ pub(super) fn settle(expansion: &Expansion<'_>, planned: &Planned, krate: &Path)
     }
 }
 
-fn worked_out(expansion: &Expansion<'_>, planned: &Planned, index: usize, krate: &Path) -> TokenStream {
+/// The view of a tensor for the values; working space is that of a step.
+fn worked_out(
+    expansion: &Expansion<'_>,
+    planned: &Planned,
+    index: usize,
+    of_step: Option<&PlannedStep>,
+    krate: &Path,
+) -> TokenStream {
     let tensor = &planned.tensors[index];
     let dtype = format_ident!("{}", tensor.view.dtype.variant());
     let dims = dims(tensor, krate);
@@ -152,7 +165,7 @@ fn worked_out(expansion: &Expansion<'_>, planned: &Planned, index: usize, krate:
         }
         (How::Scratch, _) => {
             let most = tensor.view.span().len();
-            match planned.steps.iter().find(|step| step.scratch.contains(&index)) {
+            match of_step {
                 // Kernels of users' operators are given all of it and take what their rule comes to.
                 Some(step) if step.op.as_any().is::<OwnCall>() => quote! { TENSORS[#index].view },
                 Some(step) => scratch(planned, step, offset, most, krate),

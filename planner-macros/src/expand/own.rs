@@ -108,7 +108,7 @@ pub(super) fn hand_on(model: &Model) -> TokenStream {
             }
         };
         quote! {
-            #[allow(private_bounds, private_interfaces, clippy::all)]
+            #[allow(private_bounds, private_interfaces, clippy::all, clippy::indexing_slicing)]
             impl<__Buffer: #krate::Buffer> #krate::__private::Runs<__Buffer, #place> for #name #lifetime
             where
                 #bound,

@@ -127,11 +127,12 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path, of: Of) 
             })
         }
     };
-    let body = |function: &str, rest: TokenStream| match &offset {
+    let body = |function: &str, rest: TokenStream, mark: Option<TokenStream>| match &offset {
         None => quote! { let _ = (#(#parameters),*); ::core::unreachable!() },
         Some(offset) => {
             let function = format_ident!("{function}");
-            quote! { #krate::__private::#function(#rest, #offset) }
+            let mark = mark.map(|mark| quote! { , #mark });
+            quote! { #krate::__private::#function(#rest, #offset #mark) }
         }
     };
     let docs = &declared.docs;
@@ -142,7 +143,7 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path, of: Of) 
     };
     let doc = format!("\n\nTensor `{}`: `{shape}`.{panics}", group.path);
     let name = format_ident!("{}", group.method);
-    let read_body = body("tensor_ref", quote! { &#buffer });
+    let read_body = body("tensor_ref", quote! { &#buffer }, None);
     let read = quote! {
         #(#docs)*
         #[doc = #doc]
@@ -165,7 +166,12 @@ fn accessor(group: &Group<'_>, expansion: &Expansion<'_>, krate: &Path, of: Of) 
                 }
             };
         }
-        let body = body("weight_mut", quote! { &mut #buffer });
+        let mark = match (&declared.role, of) {
+            (Role::State, _) => quote! { self.inputs.state() },
+            (_, Of::Model) => quote! { self.inputs.weight() },
+            (_, _) => quote! { #krate::__private::Mark::apart(&mut self.half) },
+        };
+        let body = body("tensor_mut", quote! { &mut #buffer }, Some(mark));
         quote! {
             #(#docs)*
             #[doc = #doc]

@@ -115,9 +115,12 @@ pub(super) fn structs(model: &Model, krate: &Path) -> Option<TokenStream> {
     );
     model.shares().then(|| {
         quote! {
+            // A model that derives it asks it of what it borrows.
+            #[derive(::core::fmt::Debug)]
             #[doc = #doc]
             #vis struct #holder<__Weights = #krate::DefaultBuffer> {
                 buffer: __Weights,
+                half: #krate::__private::Half,
             }
         }
     })
@@ -148,7 +151,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
         /// A model in a new buffer of that type; the one allocation there ever is. It borrows the weights.
         ///
         /// # Errors
-        /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`.
+        /// `AlignmentTooSmall`, `TooLarge`, `SlotTooSmall` or `OutOfMemory`; `HalfLoaded` when the weights are.
         pub fn new<__Type>(
             __buffer_type: &__Type,
             __weights: &'__w #holder<__Weights>,
@@ -162,7 +165,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
         /// A model in a buffer that is there already. Its bytes are cleared. It borrows the weights.
         ///
         /// # Errors
-        /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+        /// `Misaligned` or `TooSmall`, with what is needed and what was given; `HalfLoaded` when the weights are.
         pub fn from_buffer(
             __buffer: __Buffer,
             __weights: &'__w #holder<__Weights>,
@@ -175,6 +178,7 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
             mut __buffer: __Buffer,
             __weights: &'__w #holder<__Weights>,
         ) -> ::core::result::Result<Self, #krate::Error> {
+            #krate::__private::loaded(&__weights.half)?;
             #init
             ::core::result::Result::Ok(Self { buffer: __buffer, weights: __weights, #rest })
         }
@@ -204,9 +208,9 @@ pub(super) fn construction(model: &Model, init: &TokenStream, rest: &TokenStream
 pub(super) fn new_in(model: &Model, krate: &Path) -> TokenStream {
     let (name, holder) = (&model.name, holder(model));
     quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m, '__w, __Weights: #krate::Buffer> #name<'__w, #krate::CpuSlice<'__m>, __Weights> {
-            /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+            /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
             /// their start has to be a multiple of. It borrows the weights.
             ///
             /// # Errors
@@ -232,14 +236,14 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
     let load = match expansion.planned {
         Some(planned) => {
             let entries = expansion.weights(planned);
-            quote! { #krate::__private::load_weights(&mut self.buffer, &#plan, &[#(#entries),*], __source) }
+            quote! { #krate::__private::load_weights(&mut self.buffer, &mut self.half, &#plan, &[#(#entries),*], __source) }
         }
         None => quote! { let _ = __source; ::core::unreachable!() },
     };
     let accessors = expansion.interface.on_weights(expansion, krate);
     let of_blocks = parts::on_weights(expansion, krate);
     Some(quote! {
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl #holder {
             /// How many bytes the buffer has.
             pub const SIZE: ::core::primitive::usize = #plan.shared;
@@ -249,7 +253,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             pub const IMAGE_SIZE: ::core::primitive::usize = #krate::__private::image_size(&#plan);
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<__Weights: #krate::Buffer> #holder<__Weights> {
             /// Weights in a new buffer of that type. They are zero until they are loaded or written.
             ///
@@ -260,7 +264,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
                 __Type: #krate::BufferType<Buffer = __Weights>,
             {
                 let buffer = #krate::__private::allocate_weights(__buffer_type, &#plan)?;
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
 
             /// Weights in a buffer that is there already. Its bytes are cleared.
@@ -269,14 +273,15 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// `Misaligned` or `TooSmall`, with what is needed and what was given.
             pub fn from_buffer(__buffer: __Weights) -> ::core::result::Result<Self, #krate::Error> {
                 let buffer = #krate::__private::adopt_weights(__buffer, &#plan)?;
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
 
             /// Fills the weights by name.
             ///
             /// # Errors
             /// `Weights` with everything that is missing or of another shape or element type; the weights are then as
-            /// they were. `ReadOnly` when they are borrowed from an image.
+            /// they were. `ReadOnly` when they are borrowed from an image. After an error of the device, or of the source
+            /// in the midst, no model borrows them until they are loaded: `HalfLoaded`.
             pub fn load<__Source>(&mut self, __source: &__Source) -> ::core::result::Result<(), #krate::Error>
             where
                 __Source: #krate::WeightSource + ?::core::marker::Sized,
@@ -288,9 +293,9 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// element type, shape and place, then the weights as they lie in their buffer.
             ///
             /// # Errors
-            /// `ImageSize` when the slice has another length.
+            /// `ImageSize` when the slice has another length, `HalfLoaded` after a `load` that failed half-way.
             pub fn write_image(&self, __out: &mut [::core::primitive::u8]) -> ::core::result::Result<(), #krate::Error> {
-                #krate::__private::write_image(&self.buffer, &#plan, __out)
+                #krate::__private::write_image(&self.buffer, &self.half, &#plan, __out)
             }
 
             #krate::__private::if_alloc! {
@@ -301,7 +306,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
                 pub fn image(
                     &self,
                 ) -> ::core::result::Result<#krate::__private::Vec<::core::primitive::u8>, #krate::Error> {
-                    #krate::__private::image(&self.buffer, &#plan)
+                    #krate::__private::image(&self.buffer, &self.half, &#plan)
                 }
             }
 
@@ -314,7 +319,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             #of_blocks
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuSlice<'__m>> {
             /// Weights in memory that the caller owns, whose bytes are cleared. It takes `SIZE` bytes, and their start has
             /// to be a multiple of `ALIGN`.
@@ -326,7 +331,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             }
         }
 
-        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all)]
+        #[allow(dead_code, deprecated, elided_lifetimes_in_paths, clippy::all, clippy::indexing_slicing)]
         impl<'__m> #holder<#krate::CpuImage<'__m>> {
             /// The weights of an image, borrowed as they lie: nothing is copied, and of a mapped file nothing but the
             /// header is read.
@@ -336,7 +341,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// off; `Misaligned` when the image does not begin at a multiple of `ALIGN`, as a mapped file does.
             pub fn from_image(__image: &'__m [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
                 let buffer = #krate::CpuImage::new(#krate::__private::check_image(__image, &#plan)?);
-                ::core::result::Result::Ok(Self { buffer })
+                ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })
             }
         }
     })

@@ -45,7 +45,7 @@ pub(super) fn methods(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// Sets every state to zero, as it was at the start. Weights, inputs and everything else stay.
         ///
         /// # Errors
-        /// What the device reports; none on host memory.
+        /// What the device reports; none on host memory. The next forward is then `Torn`, until they are set.
         pub fn reset_state(&mut self) -> ::core::result::Result<(), #krate::Error> {
             #krate::__private::reset_state(&mut self.buffer, &<#name>::PLAN, &mut self.inputs)
         }
@@ -54,16 +54,17 @@ pub(super) fn methods(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         /// that are in it to zero.
         ///
         /// # Errors
-        /// `NoState` when there is none of that name; nothing is then changed.
+        /// `NoState` when there is none of that name; nothing is then changed. After what the device reports the next
+        /// forward is `Torn`.
         pub fn reset_state_of(&mut self, __name: &::core::primitive::str) -> ::core::result::Result<(), #krate::Error> {
-            #krate::__private::reset_state_of(&mut self.buffer, &<#name>::PLAN, __name)
+            #krate::__private::reset_state_of(&mut self.buffer, &<#name>::PLAN, &mut self.inputs, __name)
         }
 
         /// Writes all states, with their names, element types and shapes, to `STATE_SIZE` bytes.
         ///
         /// # Errors
         /// `StateSize` when the slice has another length, `Torn` when the last forward ended in the midst of writing the
-        /// states.
+        /// states, or setting them did.
         pub fn save_state(&self, __out: &mut [::core::primitive::u8]) -> ::core::result::Result<(), #krate::Error> {
             #krate::__private::save_state(&self.buffer, &<#name>::PLAN, &self.inputs, __out)
         }
@@ -72,6 +73,7 @@ pub(super) fn methods(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
         ///
         /// # Errors
         /// `Saved`, with what is wrong, when the bytes are not the saved states of this model; nothing is then changed.
+        /// After what the device reports the next forward is `Torn`.
         pub fn restore_state(&mut self, __saved: &[::core::primitive::u8]) -> ::core::result::Result<(), #krate::Error> {
             #krate::__private::restore_state(&mut self.buffer, &<#name>::PLAN, &mut self.inputs, __saved)
         }

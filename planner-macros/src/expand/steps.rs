@@ -83,7 +83,7 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let errors = match states::there_are(expansion.lowered) {
         true => {
             "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
-             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states."
+             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states, or setting them did."
         }
         false => "`InputNotSet` when an input was not written since the last forward.",
     };
@@ -169,7 +169,7 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
     let mend = torn.then(|| quote! { self.inputs.mend(); });
     let steps = planned.steps.iter().enumerate().map(|(index, step)| {
         let views = |tensors: &[usize]| {
-            if tensors.iter().any(|tensor| expansion.moving.contains(tensor)) {
+            if tensors.iter().any(|tensor| expansion.moving.binary_search(tensor).is_ok()) {
                 let views = tensors.iter().map(|tensor| open::view(expansion, *tensor));
                 quote! { &[#(#views),*] }
             } else {
@@ -191,10 +191,15 @@ fn body(expansion: &Expansion<'_>, planned: &Planned, krate: &Path) -> TokenStre
         };
         // From the first step that writes a state to the last step of all, states are of no one forward.
         let run = match states::writes(planned, step) {
-            true => quote! {
+            // Of the language's operators it is known which errors come before anything is written.
+            true if own::call(&*step.op, &origins).is_none() => quote! {
                 let __torn = self.inputs.tear();
                 let __result = #run;
                 self.inputs.torn(__torn, __result)?;
+            },
+            true => quote! {
+                self.inputs.tear();
+                #run?;
             },
             false => quote! { #run?; },
         };

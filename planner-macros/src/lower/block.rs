@@ -14,12 +14,11 @@ use super::wording::cast;
 use super::{Lowering, Scope, State, Value};
 use crate::ast::{self, Block, BlockRef, Model};
 use crate::dims::{DimExpr, Dims};
-use crate::error::{At, Report, list, suggestion, text};
+use crate::error::{At, Report, list, text};
 use crate::expr::{Expr, Given};
-use crate::names::nearest;
 
 /// A dim of a block and what it is bound to.
-type Bind = (Ident, DimExpr);
+pub(super) type Bind = (Ident, DimExpr);
 
 /// How a block is used.
 pub(super) struct Use {
@@ -56,6 +55,10 @@ pub(crate) struct Segment {
     pub(crate) copy: Option<(usize, usize)>,
 }
 
+/// How many tensors a model can have and another copy of a block still be added. A network of hundreds of layers stays far
+/// below; a number that was mistyped does not keep the compiler busy for hours.
+const MOST_TENSORS: usize = 20_000;
+
 /// A use of a block that may be made many copies of.
 struct Setup<'a, 'm> {
     block: &'a BlockRef,
@@ -88,9 +91,15 @@ impl<'m> Lowering<'m, '_> {
     ) -> Option<Value> {
         let index = self.scope.fields.get(field).copied()?;
         // Of what is broken where it stands nobody knows whether it has settings.
-        let known = self.scope.model.blocks.get(&block.key()).is_some_and(|block| block.model.is_some());
-        if let (true, Some(given)) = (known, given.first()) {
-            self.report.add(&given.name, text::BLOCK_SETTING);
+        let model = self.scope.model.blocks.get(&block.key()).and_then(|block| block.model.as_ref());
+        if let (Some(model), Some(given)) = (model, given.first()) {
+            match self.named_input(&given.name, block, model) {
+                Some(text) => {
+                    self.report.add(&given.name, text);
+                    return None;
+                }
+                None => self.report.add(&given.name, text::BLOCK_SETTING),
+            }
         }
         let operands = self.operands(operands, field);
         let setup = self.setup(block, &[], &operands, index)?;
@@ -117,6 +126,10 @@ impl<'m> Lowering<'m, '_> {
         for copy in 0..copies.unwrap_or(1) {
             if let Some(Value::Tensor { id, fresh: true }) = value {
                 self.graph.rename(id, self.full(&format!("{name}.{}", copy - 1)), Role::Node);
+            }
+            if self.graph.tensors().count() > MOST_TENSORS {
+                self.report.add(count.at, text::TOO_MANY_COPIES);
+                return None;
             }
             let complaints = self.report.len();
             let segment = Segment { name: name.clone(), copy: Some((copy, copies.unwrap_or(1))) };
@@ -214,7 +227,9 @@ impl<'m> Lowering<'m, '_> {
         }
         let dims = self.bind(block, binds, model);
         let wanted: Vec<String> = inputs(model).map(|(_, field)| field.plain_name()).collect();
-        if wanted.len() != operands.len() {
+        let mut binds_of_all = block.binds.iter().chain(binds);
+        let by_name = binds_of_all.any(|(dim, _)| self.named_input(dim, block, model).is_some());
+        if wanted.len() != operands.len() && !by_name {
             let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
             let takes = match wanted.len() {
                 0 => String::from("no input"),
@@ -230,50 +245,6 @@ impl<'m> Lowering<'m, '_> {
             return None;
         }
         Some(Setup { block, binds, model, dims: dims?, number, field })
-    }
-
-    /// The values that the block's dims are bound to.
-    fn bind(&mut self, block: &BlockRef, binds: &[Bind], model: &Model) -> Option<BTreeMap<String, Option<Dim>>> {
-        let name = block.name();
-        let known: Vec<String> = model.settings.dims.iter().map(|dim| dim.name.to_string()).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let mut bound = BTreeMap::new();
-        let mut fine = true;
-        for (dim, value) in block.binds.iter().chain(binds) {
-            let plain = dim.to_string();
-            let value = value.dim(&self.scope.dims, self.report);
-            if !known.contains(&plain.as_str()) {
-                let advice = suggestion(nearest(&plain, known.iter().copied()), &known);
-                self.report.add(dim, format!("`{name}` has no dim `{plain}`; {advice}"));
-                fine = false;
-            } else if bound.insert(plain, value).is_some() {
-                self.report.add(dim, format!("`{dim}` is bound twice; bind it once"));
-                fine = false;
-            }
-        }
-        let open =
-            model.settings.dims.iter().filter(|dim| dim.value.is_none() || dim.at_most).map(|dim| dim.name.to_string());
-        let open: Vec<String> = open.filter(|dim| !bound.contains_key(dim)).collect();
-        if !open.is_empty() {
-            self.report.add(block.at, self.left_open(block, &open));
-            fine = false;
-        }
-        fine.then_some(bound)
-    }
-
-    fn left_open(&self, block: &BlockRef, open: &[String]) -> String {
-        let name = block.name();
-        let names: Vec<&str> = open.iter().map(String::as_str).collect();
-        let (dims, them) = if open.len() == 1 { ("dim", "it") } else { ("dims", "them") };
-        let binds: Vec<String> = open.iter().map(|dim| format!("{dim} = …")).collect();
-        let binds = binds.join(", ");
-        let chain =
-            |field: &ast::Field| matches!(&field.ty, ast::Type::Chain { block: of, .. } if std::ptr::eq(of, block));
-        let bind = match self.scope.model.fields.iter().any(chain) {
-            true => format!("#[chain(…, {binds})]"),
-            false => format!("{name}<{binds}>"),
-        };
-        format!("`{name}` leaves the {dims} {} to its user; bind {them}: `{bind}`", list(&names))
     }
 
     /// Lowers the block's fields under the names of `segment`.
@@ -335,9 +306,10 @@ impl<'m> Lowering<'m, '_> {
                 if let Some((operand, given)) = given {
                     let (takes, gives) = (self.type_text(&declared), self.type_text(&given));
                     let block = plain_name(self.scope.model);
-                    let advice = match declared.shape == given.shape && !declared.dtype.is_quantised() {
+                    let advice = match declared.shape == given.shape {
+                        true if declared.dtype.is_quantised() => String::new(),
                         true => format!("; write {}", cast(&operand.text, declared.dtype.name())),
-                        false => String::new(),
+                        false => self.bind_advice(field, &declared, &given),
                     };
                     let text = format!(
                         "`{block}` takes {takes} as its input `{name}`, and {} is {gives}{advice}",
@@ -379,7 +351,7 @@ impl<'m> Lowering<'m, '_> {
     }
 }
 
-fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)> {
+pub(super) fn inputs(model: &Model) -> impl Iterator<Item = (usize, &ast::Field)> {
     model.fields.iter().enumerate().filter(|(_, field)| matches!(field.role, ast::Role::Input { .. }))
 }
 

@@ -6,9 +6,8 @@ use model_graph_planner::{Dim, TensorId};
 use super::block::camel;
 use super::{Lowering, Value};
 use crate::ast;
-use crate::dims::DimExpr;
 use crate::error::{At, list};
-use crate::expr::{self, Expr, Range, Setting, ValueKind};
+use crate::expr::{self, Expr, Setting, ValueKind};
 use crate::foreign;
 use crate::names::nearest;
 
@@ -206,6 +205,7 @@ impl Lowering<'_, '_> {
                 Some(ast::Role::Constant(_) | ast::Role::ConstantFill(_)) => "is a constant, which no step changes",
                 _ => "is made anew by every forward",
             },
+            expr::ExprKind::Number(_) => "is a number, which stays what it is",
             _ => "is made anew by every forward",
         };
         let ty = self.declared_text(&self.graph.tensor(resolved.id).ty);
@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
         let mut given: Vec<Given> = Vec::new();
         let mut fine = true;
         for setting in settings {
-            let name = setting.name.to_string();
+            let name = crate::ast::plain(&setting.name);
             if !spec.settings.iter().any(|known| known.name == name) {
                 let known: Vec<&str> = spec.settings.iter().map(|setting| setting.name).collect();
                 let advice = match known.is_empty() {
@@ -316,125 +316,6 @@ impl Lowering<'_, '_> {
             }
         })
     }
-
-    /// `x[1..3, ..]`: a slice for each range that cuts, and a reshape when an index drops a dimension.
-    pub(super) fn index(&mut self, of: &Expr, ranges: &[Range], field: &str) -> Option<Value> {
-        let Value::Tensor { mut id, mut fresh } = self.expr(of, field)? else {
-            self.report.add(of.at, "a number cannot be indexed");
-            return None;
-        };
-        let ty = self.graph.tensor(id).ty;
-        if ty.dtype.is_quantised() {
-            let (of_text, ty) = (operand_text(of), self.type_text(&ty));
-            let text =
-                format!("{of_text} is {ty}, a weight in blocks, which has no parts; take rows of it with `gather`");
-            self.report.add(of.at, text);
-            return None;
-        }
-        let shape = ty.shape;
-        if ranges.len() > shape.rank() {
-            let (text, of_text) = (self.shape_text(&shape), operand_text(of));
-            let count = match shape.rank() {
-                1 => String::from("one dimension"),
-                rank => format!("{rank} dimensions"),
-            };
-            self.report
-                .add(of.at, format!("{of_text} is {text}: it has {count} and is indexed with {} ranges", ranges.len()));
-            return None;
-        }
-        let mut dropped = vec![false; shape.rank()];
-        for (axis, range) in ranges.iter().enumerate() {
-            let extent = shape.dims()[axis];
-            let (at, start, end) = match range {
-                Range::Span { start: None, end: None, .. } => continue,
-                Range::Span { at, start, end } => {
-                    let start = self.bound(start.as_ref(), Dim::new(0))?;
-                    (*at, start, self.bound(end.as_ref(), extent)?)
-                }
-                Range::One(dim) => {
-                    dropped[axis] = true;
-                    let index = self.bound(Some(dim), Dim::new(0))?;
-                    (dim.at, index, index.plus(1).unwrap_or(index))
-                }
-            };
-            if !start.at_most(end) || !end.at_most(extent) || dropped[axis] && start == end {
-                let of_text = operand_text(of);
-                let [start_text, end_text, extent_text] =
-                    [start, end, extent].map(|dim| self.extent_text(dim.named(0)));
-                let open = [start, end, extent].iter().any(Dim::is_open);
-                let always = if open { ", for some values of the open dims" } else { "" };
-                let text = match (dropped[axis], start.at_most(end)) {
-                    (true, _) if open => format!(
-                        "index {start_text} is outside of dim {axis} of {of_text}, which has {extent_text} elements{always}"
-                    ),
-                    (true, _) => format!(
-                        "index {start_text} is outside of dim {axis} of {of_text}, which has {extent_text} elements: 0 to {}",
-                        extent.size.saturating_sub(1)
-                    ),
-                    (false, false) => format!("the range {start_text}..{end_text} ends before it starts{always}"),
-                    (false, true) => format!(
-                        "the range {start_text}..{end_text} reaches outside of dim {axis} of {of_text}, which has \
-                         {extent_text} elements{always}"
-                    ),
-                };
-                self.report.add(at, text);
-                return None;
-            }
-            if end.without(start).is_none() {
-                let [start, end] = [start, end].map(|dim| self.extent_text(dim.named(0)));
-                let text = format!(
-                    "the range {start}..{end} would shrink where its open dim grows, or follow from two, and memory is \
-                     planned for the largest value; take a part that grows with it"
-                );
-                self.report.add(at, text);
-                return None;
-            }
-            let settings = [("axis", int(axis)), ("start", value(start)), ("end", value(end))];
-            let Some(slice) = self.view("slice", &settings, id, field) else {
-                self.report.add(at, "the extents are too large for this index");
-                return None;
-            };
-            id = slice;
-            fresh = true;
-        }
-        if dropped.contains(&true) {
-            let dims: Vec<op::Value<'_>> = self
-                .graph
-                .tensor(id)
-                .ty
-                .shape
-                .dims()
-                .iter()
-                .enumerate()
-                .filter(|(axis, _)| !dropped[*axis])
-                .map(|(_, dim)| value(*dim))
-                .collect();
-            id = self.view("reshape", &[("shape", op::Value::List(&dims))], id, field)?;
-        }
-        Some(Value::Tensor { id, fresh })
-    }
-
-    fn bound(&mut self, dim: Option<&DimExpr>, default: Dim) -> Option<Dim> {
-        dim.map_or(Some(default), |dim| dim.dim(&self.scope.dims, self.report))
-    }
-
-    fn view(&mut self, op: &str, settings: &[(&str, op::Value<'_>)], of: TensorId, field: &str) -> Option<TensorId> {
-        let inputs = [self.graph.tensor(of).ty];
-        let op = (op::find(op)?.build)(&Args { settings, inputs: &inputs }).ok()?;
-        match self.node(field, op, &[of]) {
-            Ok(Value::Tensor { id, .. }) => Some(id),
-            _ => None,
-        }
-    }
-}
-
-/// An extent as a setting's value.
-fn value<'a>(dim: Dim) -> op::Value<'a> {
-    if dim.is_open() { op::Value::Open(dim) } else { op::Value::Int(dim.size as i64, dim.name) }
-}
-
-fn int<'a>(number: usize) -> op::Value<'a> {
-    op::Value::Int(number as i64, 0)
 }
 
 /// A setting that was given, with its value worked out.
@@ -494,7 +375,13 @@ fn folded(op: &str, values: &[Value]) -> Option<f64> {
         ("sub", [Value::Number(a), Value::Number(b)]) => Some(a - b),
         ("mul", [Value::Number(a), Value::Number(b)]) => Some(a * b),
         ("div", [Value::Number(a), Value::Number(b)]) => Some(a / b),
+        ("rem", [Value::Number(a), Value::Number(b)]) => Some(a % b),
+        // Only what is exact, and so the same on every machine.
         ("sqrt", [Value::Number(x)]) => Some(x.sqrt()),
+        ("abs", [Value::Number(x)]) => Some(x.abs()),
+        ("floor", [Value::Number(x)]) => Some(x.floor()),
+        ("ceil", [Value::Number(x)]) => Some(x.ceil()),
+        ("round", [Value::Number(x)]) => Some(x.round_ties_even()),
         _ => None,
     }
 }

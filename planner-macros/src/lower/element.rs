@@ -115,8 +115,8 @@ fn fits(number: f64, dtype: DType, beside: Option<&str>) -> Result<(), String> {
             "{number} does not fit the elements{which}, which are {dtype}: {low} to {high}; cast {}",
             cast.replace("f32", if number.abs() <= f64::from(i32::MAX) { "i32" } else { "i64" })
         )),
-        // Beyond this not every whole number is one that an f64 holds, which is what numbers are read as.
-        Some(_) if number.abs() > (1u64 << 53) as f64 => {
+        // From here on an f64, which is what numbers are read as, stands for its neighbours too.
+        Some(_) if number.abs() >= (1u64 << 53) as f64 => {
             Err(format!("{number} is too large to be written here; declare a `#[constant(…)]` of {dtype}"))
         }
         Some(_) => Ok(()),

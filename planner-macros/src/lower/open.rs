@@ -1,11 +1,14 @@
 //! The net under the shape rules: a call on open extents is built again for samples of their values, with plain numbers,
 //! and has to come to what its formulas say.
 
-use model_graph_planner::op::{Args, Entry, Field, Operator, Value};
-use model_graph_planner::{Graph, Type, samples};
+use std::collections::BTreeSet;
 
-/// Values of the open dims, in words, for which a call does not hold or is another than the one that was built for all of
-/// them; none where it is the same for every sample.
+use model_graph_planner::op::{Args, Entry, Field, Operator, Value};
+use model_graph_planner::{Dim, Graph, OpenDim, Type, samples};
+
+/// Values of open dims, in words, for which a call does not hold or is another than the one that was built for all of
+/// them; none where it is the same for every sample. Other open dims than those that the call follows from are left alone:
+/// a model may have many, and most calls follow from one.
 pub(super) fn exception(
     graph: &Graph,
     entry: &Entry,
@@ -13,25 +16,40 @@ pub(super) fn exception(
     settings: &[(&str, Value<'_>)],
     types: &[Type],
 ) -> Option<String> {
-    let open = |value: &Value<'_>| match value {
-        Value::Open(_) => true,
-        Value::List(values) => values.iter().any(|value| matches!(value, Value::Open(_))),
-        _ => false,
-    };
-    if !types.iter().any(|ty| ty.shape.is_open()) && !settings.iter().any(|(_, value)| open(value)) {
+    let mut follows: BTreeSet<usize> = BTreeSet::new();
+    let mut see = |dim: &Dim| follows.extend(dim.formula.map(|formula| formula.dim));
+    types.iter().flat_map(|ty| ty.shape.dims()).for_each(&mut see);
+    for (_, value) in settings {
+        match value {
+            Value::List(values) => values.iter().for_each(|value| see_open(value, &mut see)),
+            value => see_open(value, &mut see),
+        }
+    }
+    if follows.is_empty() {
         return None;
     }
     // What the rule complains of is worded where the node is made.
     let ty = op.infer(types).ok()?;
-    let values = samples(graph.open_dims()).into_iter().find(|values| {
+    let open = graph.open_dims();
+    let of: Vec<OpenDim> = follows.iter().map(|dim| open[*dim].clone()).collect();
+    let few = samples(&of).into_iter().find(|few| {
+        let mut values: Vec<usize> = open.iter().map(|open| open.bound).collect();
+        follows.iter().zip(few).for_each(|(dim, value)| values[*dim] = *value);
+        let values = &values[..];
         let types: Vec<Type> = types.iter().map(|ty| ty.at(values)).collect();
         let settings: Vec<(&str, Owned)> = settings.iter().map(|(name, value)| (*name, at(value, values))).collect();
         let settings: Vec<(&str, Value<'_>)> = settings.iter().map(|(name, value)| (*name, value.lend())).collect();
         let Ok(built) = (entry.build)(&Args { settings: &settings, inputs: &types }) else { return true };
         built.infer(&types) != Ok(ty.at(values)) || fields(&*built) != fields(&*op.at(values))
     })?;
-    let values = graph.open_dims().iter().zip(values).map(|(open, value)| format!("{} is {value}", open.name));
+    let values = of.iter().zip(few).map(|(open, value)| format!("{} is {value}", open.name));
     Some(values.collect::<Vec<String>>().join(" and "))
+}
+
+fn see_open(value: &Value<'_>, see: &mut impl FnMut(&Dim)) {
+    if let Value::Open(dim) = value {
+        see(dim);
+    }
 }
 
 /// A value without open extents.

@@ -215,14 +215,13 @@ impl Lowering<'_, '_> {
                     Elements::Like(other) => format!(" and {}", is(other)),
                     Elements::OneOf(_) => String::new(),
                 };
-                let expected = match rule.operands[input].elements {
+                let to = match rule.operands[input].elements {
                     Elements::Like(other) => Some(ty(other).dtype),
-                    Elements::OneOf([only]) => Some(*only),
-                    Elements::OneOf(_) => None,
+                    Elements::OneOf(dtypes) => dtypes.iter().copied().find(|dtype| !dtype.is_quantised()),
                 };
-                let advice = expected.map(|expected| format!("; write {}", cast(of(input), expected.name())));
-                let text = format!("{}, and {}{like}{}", takes(input), is(input), advice.unwrap_or_default());
-                (operands[input].at, text)
+                let to = to.filter(|to| !to.is_quantised());
+                let advice = to.map(|to| format!("; write {}", cast(of(input), to.name()))).unwrap_or_default();
+                (operands[input].at, format!("{}, and {}{like}{advice}", takes(input), is(input)))
             }
             Misfit::Rank { input } => (operands[input].at, format!("{}, and {}", takes(input), is(input))),
             Misfit::Leading { input, by } => (

@@ -168,7 +168,12 @@ impl Lowering<'_, '_> {
         if !given.at_most(Dim::new(most)) || !Dim::new(1).at_most(given) {
             let (block, text) = (block::plain_name(self.scope.model), self.extent_text(given));
             let at = self.scope.block.as_ref().map(|block| block.at);
-            let text = format!("`{block}` takes `{}` from 1 to {most}, and it is bound to {text}", dim.name);
+            let up_to = if given.is_open() { format!(", which goes up to {}", given.size) } else { String::new() };
+            let text = format!(
+                "`{block}` takes `{}` from 1 to {most}, and it is bound to {text}{up_to}; bind it to less, or declare \
+                 `dims({} <= n)` with more in `{block}`",
+                dim.name, dim.name
+            );
             at.into_iter().for_each(|at| self.complain_of_use(at, text.clone()));
             return None;
         }

@@ -44,7 +44,13 @@ impl Lowering<'_, '_> {
                 (operands[input].at, format!("`{op}` takes {expected} and {} is {given}; write {advice}", text(input)))
             }
             RuleError::Elements { input, expected } => {
+                let from = ty(input).dtype;
                 let advice = match expected.split([',', ' ']).next() {
+                    // Whole numbers stay what they are.
+                    Some("f32") if from.is_integer() && expected.contains("i32") => {
+                        format!("; write {}", cast(text(input), "i32"))
+                    }
+                    Some("floats") => format!("; write {}", cast(text(input), "f32")),
                     Some("f32") => format!("; write {}", cast(text(input), "f32")),
                     Some("i32") => format!("; write {}", cast(text(input), "i32")),
                     Some("bool") => format!("; compare it, such as `… != 0`, or write {}", cast(text(input), "bool")),
@@ -62,16 +68,30 @@ impl Lowering<'_, '_> {
             }
             RuleError::Mixed { left, right } => {
                 let (a, b) = (ty(left), ty(right));
+                let (left_cast, right_cast) = (cast(text(left), b.dtype.name()), cast(text(right), a.dtype.name()));
+                // Of numbers as truth values little is left.
+                let advice = match (a.dtype, b.dtype) {
+                    (_, DType::Bool) => right_cast,
+                    (DType::Bool, _) => left_cast,
+                    _ => format!("{left_cast} or {right_cast}"),
+                };
                 let text = format!(
-                    "`{op}` takes operands of one element type: {} is {} and {} is {}; write {} or {}",
+                    "`{op}` takes operands of one element type: {} is {} and {} is {}; write {advice}",
                     text(left),
                     self.type_text(&a),
                     text(right),
                     self.type_text(&b),
-                    cast(text(left), b.dtype.name()),
-                    cast(text(right), a.dtype.name())
                 );
                 (operands[left].at.to(operands[right].at), text)
+            }
+            RuleError::Blocks { input } if op == "gather" => {
+                let given = self.type_text(&ty(input));
+                let text = format!(
+                    "`{op}` takes i32, u32 or i64 as its operand index, and {} is {given}, a weight in blocks; write an \
+                     input of integers, such as `Tensor<i32, 4>`, after the table",
+                    text(input)
+                );
+                (operands[input].at, text)
             }
             RuleError::Blocks { input } => {
                 let given = self.type_text(&ty(input));
@@ -85,9 +105,24 @@ impl Lowering<'_, '_> {
             }
             RuleError::Rank { input, expected } => {
                 let role = place.roles.get(input).copied().unwrap_or("operand");
+                let rank = ty(input).shape.rank();
+                let advice = match expected {
+                    "a scalar" if rank == 1 => format!("; take one element of it, such as {}[0]`", of(text(input))),
+                    "a scalar" => format!("; a scalar is declared as `Tensor<{}>`", ty(input).dtype),
+                    _ if op == "write" && rank < ty(0).shape.rank() => format!(
+                        "; give it the state's dimensions, such as `expand_dims({}, axis = 0)`",
+                        of(text(input)).trim_matches('`').replace("(…)", "…")
+                    ),
+                    _ if op == "write" => String::from("; write a part of it, or `reshape` it"),
+                    _ => String::new(),
+                };
                 (
                     operands[input].at,
-                    format!("`{op}` needs {expected} of its operand {role}, and {} is {}", text(input), shape(input)),
+                    format!(
+                        "`{op}` needs {expected} of its operand {role}, and {} is {}{advice}",
+                        text(input),
+                        shape(input)
+                    ),
                 )
             }
             RuleError::Mismatch { left, right, rule } => {
@@ -98,9 +133,11 @@ impl Lowering<'_, '_> {
                 let at = operands[left.0].at.to(operands[right.0].at);
                 let open = [left, right].map(|(input, axis)| ty(input).shape.dims()[axis].is_open());
                 let only = match open {
+                    [false, true] if rule.contains("more rows") => {
+                        "; the bound of an open dim counts: declare a smaller one, or a state of as many rows"
+                    }
                     [true, true] if rule.contains("one of them 1") => "; only an extent that is 1 for good stretches",
                     [true, true] | [false, false] => "",
-                    _ if rule.contains("more rows") => "",
                     _ => "; an open extent is equal to itself alone, and stretches nothing",
                 };
                 let shapes = format!("{} is {}, {} is {}", text(left.0), shape(left.0), text(right.0), shape(right.0));
@@ -231,11 +268,12 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A type as a field declares it.
+    /// A type as a field of this model would declare it, which has fixed extents: by their names where these are dims here.
     pub(super) fn declared_text(&self, ty: &Type) -> String {
-        let dims = ty.shape.dims().iter().map(|dim| match dim.name {
-            0 => dim.size.to_string(),
-            name => self.dim_names[usize::from(name)].clone(),
+        let here = self.scope.dims.names();
+        let dims = ty.shape.dims().iter().map(|dim| match &*self.dim_names[usize::from(dim.name)] {
+            name if here.contains(&name) && !dim.is_open() => String::from(name),
+            _ => dim.size.to_string(),
         });
         let parts: Vec<String> = std::iter::once(ty.dtype.to_string()).chain(dims).collect();
         format!("Tensor<{}>", parts.join(", "))
@@ -256,6 +294,14 @@ impl Lowering<'_, '_> {
             (_, false) => format!("{} = {}", self.extent_text(dim), dim.size),
             (_, true) => format!("{} <= {}", self.extent_text(dim), dim.size),
         }
+    }
+}
+
+/// An operand that is a name without its closing quote, or a gap to be filled in.
+fn of(operand: &str) -> &str {
+    match operand.strip_suffix('`') {
+        Some(name) if name.starts_with('`') && !name[1..].contains('`') => name,
+        _ => "`(…)",
     }
 }
 

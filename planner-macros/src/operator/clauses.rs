@@ -1,7 +1,6 @@
 //! What stands in the parentheses of `#[operator(…)]`, before anything is known of what its names mean.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Path, Token, bracketed, token};
@@ -11,7 +10,6 @@ use crate::ast::plain;
 use crate::dims::DimExpr;
 use crate::error::{At, Report, parse_within, suggestion};
 use crate::names::nearest;
-use crate::settings::pieces;
 
 /// The clauses, each read by itself.
 #[derive(Default)]
@@ -49,7 +47,7 @@ const KEYS: [&str; 4] = ["in_place", "strided", "scratch", "crate"];
 pub(super) fn clauses(tokens: TokenStream, report: &mut Report) -> Clauses {
     let mut clauses = Clauses::default();
     let mut seen: Vec<String> = Vec::new();
-    for piece in whole_pieces(tokens) {
+    for piece in pieces(tokens) {
         let at = At::tokens(piece.clone());
         let before = report.len();
         let read = parse_within(piece, at.end(), |input| {
@@ -82,6 +80,28 @@ pub(super) fn clauses(tokens: TokenStream, report: &mut Report) -> Clauses {
     }
     clauses.missing = !clauses.incomplete && !seen.iter().any(|key| key == "fn");
     clauses
+}
+
+/// Splits at the commas, but for those of a type such as `Tensor<f32, N>`, which is a mistake of its own.
+fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut pieces = vec![TokenStream::new()];
+    let (mut depth, mut arrow) = (0usize, false);
+    for tree in tokens {
+        let sign = if let TokenTree::Punct(punct) = &tree { punct.as_char() } else { ' ' };
+        match sign {
+            '<' => depth += 1,
+            '>' if !arrow => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        arrow = sign == '-';
+        if sign == ',' && depth == 0 {
+            pieces.push(TokenStream::new());
+        } else if let Some(piece) = pieces.last_mut() {
+            piece.extend([tree]);
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }
 
 fn clause(key: &Ident, input: ParseStream<'_>, clauses: &mut Clauses) -> syn::Result<()> {
@@ -159,7 +179,7 @@ fn signature(input: ParseStream<'_>, clauses: &mut Clauses, report: &mut Report)
             report.add(at, format!("{}: `{name}{tensor}`", text::FIELD));
         }
     };
-    for piece in whole_pieces(group.stream()) {
+    for piece in pieces(group.stream()) {
         let trees: Vec<TokenTree> = piece.clone().into_iter().collect();
         let colon = trees.iter().position(|tree| matches!(tree, TokenTree::Punct(colon) if colon.as_char() == ':'));
         if let Some(colon) = colon
@@ -185,33 +205,15 @@ fn signature(input: ParseStream<'_>, clauses: &mut Clauses, report: &mut Report)
         tell(rest[0].span(), "-> ", &tensor, report);
         return input.parse::<TokenStream>().map(|_| ());
     }
-    clauses.result = Some(pattern(input)?);
-    if input.is_empty() { Ok(()) } else { Err(input.error("expected `,` between clauses")) }
-}
-
-/// As [`pieces`], but not cut between `<` and `>`.
-fn whole_pieces(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut whole: Vec<TokenStream> = Vec::new();
-    let mut depth = 0;
-    for piece in pieces(tokens.clone()) {
-        let inside = depth > 0;
-        let mut arrow = false;
-        for tree in piece.clone() {
-            let sign = if let TokenTree::Punct(sign) = &tree { sign.as_char() } else { ' ' };
-            match sign {
-                '<' => depth += 1,
-                '>' if !arrow => depth -= 1,
-                _ => {}
-            }
-            arrow = sign == '-';
-        }
-        match whole.last_mut() {
-            Some(last) if inside => last.extend(quote! { , #piece }),
-            _ => whole.push(piece),
-        }
+    if input.peek(token::Paren) {
+        return Err(input.error(text::ONE_RESULT));
     }
-    // What never closes hides nothing of what comes after.
-    if depth > 0 { pieces(tokens) } else { whole }
+    clauses.result = Some(pattern(input)?);
+    match input.is_empty() {
+        true => Ok(()),
+        false if input.peek(token::Paren) => Err(input.error(text::PATTERN)),
+        false => Err(input.error("expected `,` between clauses")),
+    }
 }
 
 /// `Tensor<f32, C>`, the type of a model's field, as it is written here: `f32[C]`.
@@ -241,10 +243,10 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     let optional: Option<Token![?]> = input.parse()?;
     input.parse::<Token![:]>().map_err(|_| syn::Error::new(name.span(), text::OPERAND))?;
     let pattern = pattern(input)?;
-    if input.is_empty() {
-        Ok(Operand { name, optional: optional.is_some(), pattern })
-    } else {
-        Err(input.error("expected `,` between operands"))
+    match input.is_empty() {
+        true => Ok(Operand { name, optional: optional.is_some(), pattern }),
+        false if input.peek(token::Paren) => Err(input.error(text::PATTERN)),
+        false => Err(input.error("expected `,` between operands")),
     }
 }
 

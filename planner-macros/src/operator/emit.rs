@@ -28,7 +28,7 @@ pub(super) fn emit(input: &DeriveInput, declared: &Declared, sound: bool) -> Tok
         #item
 
         #[automatically_derived]
-        #[allow(clippy::all)]
+        #[allow(clippy::all, clippy::indexing_slicing)]
         impl #krate::op::Own for #name {
             #body
         }

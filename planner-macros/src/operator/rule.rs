@@ -9,7 +9,8 @@ use super::clauses::{self, Clauses};
 use super::settings::Setting;
 use crate::ast::plain;
 use crate::dims::{DimExpr, Kind};
-use crate::error::{Report, list, suggestion};
+use crate::error::{At, Report, list};
+use crate::foreign::no_dtype;
 use crate::names::nearest;
 
 /// Texts of this attribute's mistakes.
@@ -29,14 +30,27 @@ pub(super) mod text {
          it is called by its struct's name";
     pub(crate) const RESULT: &str =
         "what the operator gives stands after its operands: `fn(x: f32[.., N]) -> f32[.., N]`";
+    pub(crate) const ONE_RESULT: &str = "an operator gives one tensor, `-> f32[.., N]`: declare one for each, or let one \
+         give them in a dim of its own";
     pub(crate) const OPERAND: &str =
         "an operand is written as `name: f32[.., N]`, or `name?: f32[N]` when it may be left out";
     pub(crate) const PATTERN: &str = "a tensor is written as its element type and its extents: `f32[.., C, N]`, `f32 | i8 [N]`, \
          `x[N]` for elements as those of `x`, or `u32` for a scalar";
     pub(crate) const FIELD: &str =
         "a tensor is written as its element type and, in brackets, its extents, which each call brings";
+    pub(crate) const IN_BLOCKS: &str =
+        "elements in blocks are those of weights: an operator takes them and gives others, such as `-> f32[N]`";
     pub(crate) const CLAUSES: &str = "the attribute takes `fn(x: f32[.., N]) -> f32[.., N]`, `in_place = x`, \
          `strided = [x, output]`, `scratch = 4 * N` and `crate = path`";
+}
+
+/// The element types that are meant, where they are an operand's too.
+fn elements_of(mut elements: Elements, operands: &[Pattern]) -> &'static [DType] {
+    // An operand's are those of one before it.
+    while let Elements::Like(operand) = elements {
+        elements = operands[operand].elements;
+    }
+    if let Elements::OneOf(known) = elements { known } else { &[] }
 }
 
 /// A text that lasts.
@@ -45,14 +59,14 @@ pub(super) fn leaked(text: &str) -> &'static str {
 }
 
 /// What a name in an extent stands for.
-struct Names<'a> {
-    operator: &'a str,
+pub(super) struct Names<'a> {
+    pub(super) operator: &'a str,
     settings: &'a [Setting],
-    operands: Vec<String>,
+    pub(super) operands: Vec<String>,
     /// Names of extents, and whether an operand that is always there brings them.
     extents: Vec<(String, bool)>,
     /// Some clauses could not be read, so that a name which is not here may be declared all the same.
-    incomplete: bool,
+    pub(super) incomplete: bool,
 }
 
 /// Resolves the clauses; what is wrong goes to the report.
@@ -71,11 +85,19 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
         Some(result) => names.result(result, clauses, report),
         None => Pattern { elements: Elements::OneOf(&[]), leading: false, dims: &[] },
     };
+    if let (Some(given), Elements::Like(_)) = (&clauses.result, result.elements)
+        && elements_of(result.elements, &operands).iter().any(|dtype| dtype.is_quantised())
+    {
+        report.add(given.elements.first().map_or(given.at, At::from), text::IN_BLOCKS);
+    }
     let in_place = names.listed(&clauses.in_place, false, report).0;
-    for (index, at) in in_place.iter().zip(&clauses.in_place) {
+    for (index, at) in &in_place {
         names.fits_in_place(*index, at, clauses, &operands, &result, report);
     }
     let (strided, strided_output) = names.listed(&clauses.strided, true, report);
+    let places = |listed: Vec<(usize, &Ident)>| -> &'static [usize] {
+        Box::leak(listed.into_iter().map(|(index, _)| index).collect())
+    };
     let scratch = match &clauses.scratch {
         Some(bytes) => names.extent(bytes, true, report),
         None => Extent::Number(0),
@@ -94,8 +116,8 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
         extents: Box::leak(names.extents.iter().map(|(name, _)| leaked(name)).collect()),
         operands: Box::leak(operands.into()),
         result,
-        in_place: Box::leak(in_place.into()),
-        strided: Box::leak(strided.into()),
+        in_place: places(in_place),
+        strided: places(strided),
         strided_output,
         scratch,
     }
@@ -168,8 +190,12 @@ impl Names<'_> {
     fn pattern(&self, pattern: &clauses::Pattern, index: usize, always: bool, report: &mut Report) -> Pattern {
         let mut dtypes = Vec::new();
         let mut like = None;
-        for element in &pattern.elements {
+        for (at, element) in pattern.elements.iter().enumerate() {
             let name = plain(element);
+            if pattern.elements[..at].iter().any(|other| plain(other) == name) {
+                report.add(element, format!("`{name}` is named twice; name it once"));
+                continue;
+            }
             match (DType::from_name(&name), self.operands.iter().position(|operand| *operand == name)) {
                 (Some(dtype), _) => dtypes.push(dtype),
                 (None, Some(operand)) if operand < index => {
@@ -184,9 +210,8 @@ impl Names<'_> {
                     report.add(element, text);
                 }
                 (None, None) => {
-                    let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
-                    let advice = suggestion(nearest(&name, known.iter().copied()), &known);
-                    report.add(element, format!("there is no element type `{name}`; {advice}"));
+                    let before: Vec<&str> = self.operands[..index].iter().map(String::as_str).collect();
+                    report.add(element, no_dtype(&name, &before));
                 }
             }
         }
@@ -209,7 +234,7 @@ impl Names<'_> {
         }
         for element in &result.elements {
             if DType::from_name(&plain(element)).is_some_and(DType::is_quantised) {
-                report.add(element, "elements in blocks are those of weights: an operator takes them and gives others");
+                report.add(element, text::IN_BLOCKS);
             }
             let operand = clauses.operands.iter().find(|operand| operand.name == *element);
             if operand.is_some_and(|operand| operand.optional) {
@@ -224,9 +249,34 @@ impl Names<'_> {
             report.add(dots, text);
         }
         let mut resolved = self.pattern(result, self.operands.len(), true, report);
+        if let Elements::Like(operand) = resolved.elements {
+            let clauses::Pattern { elements, .. } = &clauses.operands[self.root(operand, clauses)].pattern;
+            let dtypes = elements.iter().filter_map(|element| DType::from_name(&plain(element)));
+            if let Some(dtype) = dtypes.into_iter().find(|dtype| dtype.is_quantised()) {
+                let text = format!(
+                    "`{}` can be {dtype}, whose elements in blocks are those of weights: an operator takes them and gives \
+                     others; write the result's own element type",
+                    self.operands[operand]
+                );
+                report.add(&result.elements[0], text);
+            }
+        }
         // Scalars and the like: where leading dims were complained of, nothing is said twice.
         resolved.leading &= leads;
         resolved
+    }
+
+    /// The operand that says which elements operand `index` has: another one when they are as that one's.
+    fn root(&self, index: usize, clauses: &Clauses) -> usize {
+        let mut root = index;
+        // Each is declared before the one that refers to it.
+        while let [like] = &clauses.operands[root].pattern.elements[..]
+            && let Some(other) = self.operands[..root].iter().position(|operand| *operand == plain(like))
+            && DType::from_name(&plain(like)).is_none()
+        {
+            root = other;
+        }
+        root
     }
 
     /// An extent. `always` where it has to be known without the operands that may be left out.
@@ -235,6 +285,7 @@ impl Names<'_> {
             Kind::Number(number) => Extent::Number(usize::try_from(*number).unwrap_or(usize::MAX)),
             Kind::Name(ident) => self.name(ident, always, report),
             Kind::Binary(sign, left, right) => {
+                let before = report.len();
                 let of = match sign {
                     '+' => Arithmetic::Add,
                     '-' => Arithmetic::Sub,
@@ -245,7 +296,25 @@ impl Names<'_> {
                     let extent: &'static Extent = Box::leak(Box::new(self.extent(side, always, report)));
                     extent
                 };
-                Extent::Of(of, side(left), side(right))
+                let (left, right) = (side(left), side(right));
+                let number = |extent: &Extent| match extent {
+                    Extent::Number(number) => Some(*number),
+                    _ => None,
+                };
+                let wrong = match (sign, number(left), number(right)) {
+                    // Sides that were complained of are numbers too.
+                    _ if report.len() > before => None,
+                    ('/', _, Some(0)) => Some("divides by zero; divide by 1 or more"),
+                    ('-', Some(left), Some(right)) if left < right => Some("goes below zero; an extent is at least 0"),
+                    ('/', Some(left), Some(right)) if left % right > 0 => {
+                        Some("leaves a remainder; an extent is a whole number")
+                    }
+                    _ => None,
+                };
+                if let Some(wrong) = wrong {
+                    report.add(dim.at, format!("`{}` {wrong}", dim.text()));
+                }
+                Extent::Of(of, left, right)
             }
         }
     }
@@ -271,6 +340,12 @@ impl Names<'_> {
                 return Extent::Name(extent);
             }
             None if self.incomplete => {}
+            None if self.operands.contains(&name) => {
+                let text = format!(
+                    "`{name}` is an operand, and an extent is one of the names in its brackets, such as `N` of `x: f32[.., N]`"
+                );
+                report.add(ident, text);
+            }
             None => {
                 let mut known: Vec<&str> = self.extents.iter().map(|(name, _)| name.as_str()).collect();
                 let sizes = self.settings.iter().filter(|setting| setting.kind == op::own::Kind::Usize);
@@ -286,80 +361,4 @@ impl Names<'_> {
         }
         Extent::Number(0)
     }
-
-    /// The operands of a list, and whether the output is among them.
-    fn listed(&self, names: &[Ident], output: bool, report: &mut Report) -> (Vec<usize>, bool) {
-        let (mut found, mut with_output) = (Vec::new(), false);
-        for ident in names {
-            let name = plain(ident);
-            if output && name == "output" {
-                with_output = true;
-                continue;
-            }
-            match self.operands.iter().position(|operand| *operand == name) {
-                Some(index) => found.push(index),
-                None if self.incomplete => {}
-                None => {
-                    let mut known: Vec<&str> = self.operands.iter().map(String::as_str).collect();
-                    known.extend(output.then_some("output"));
-                    let advice = suggestion(nearest(&name, known.iter().copied()), &known);
-                    report.add(ident, format!("`{}` has no operand `{name}`; {advice}", self.operator));
-                }
-            }
-        }
-        (found, with_output)
-    }
-
-    /// Complains of an operand that never has the result's type.
-    fn fits_in_place(
-        &self,
-        index: usize,
-        at: &Ident,
-        clauses: &Clauses,
-        operands: &[Pattern],
-        result: &Pattern,
-        report: &mut Report,
-    ) {
-        let Some(pattern) = &clauses.result else { return };
-        let operand = &clauses.operands[index].pattern;
-        let root = |mut elements: Elements| {
-            while let Elements::Like(other) = elements {
-                match operands[other].elements {
-                    Elements::OneOf([dtype]) => return (None, Some(*dtype)),
-                    Elements::OneOf(_) => return (Some(other), None),
-                    like => elements = like,
-                }
-            }
-            match elements {
-                Elements::OneOf([dtype]) => (None, Some(*dtype)),
-                _ => (None, None),
-            }
-        };
-        let own = match operands[index].elements {
-            Elements::OneOf(known) if known.len() > 1 => (Some(index), None),
-            elements => root(elements),
-        };
-        let same = own == root(result.elements) && extents(operand) == extents(pattern);
-        if !same {
-            let text = format!(
-                "`{at}` is {} and the result {}, and a result can be written over an operand of its own type alone",
-                show(operand),
-                show(pattern)
-            );
-            report.add(at, text);
-        }
-    }
-}
-
-fn show(pattern: &clauses::Pattern) -> String {
-    let elements: Vec<String> = pattern.elements.iter().map(ToString::to_string).collect();
-    let extents = extents(pattern);
-    let space = if elements.len() > 1 && !extents.is_empty() { " " } else { "" };
-    format!("{}{space}{extents}", elements.join(" | "))
-}
-
-fn extents(pattern: &clauses::Pattern) -> String {
-    let dots = pattern.leading.map(|_| String::from(".."));
-    let extents: Vec<String> = dots.into_iter().chain(pattern.dims.iter().map(DimExpr::text)).collect();
-    if extents.is_empty() { String::new() } else { format!("[{}]", extents.join(", ")) }
 }

@@ -59,13 +59,14 @@ fn setting(field: &syn::Field, report: &mut Report) -> Option<Setting> {
         return None;
     };
     let expects = match kind {
-        Kind::Usize => "a whole number",
+        Kind::Usize => "a whole number, 0 or more",
         Kind::F32 => "a number",
         Kind::Bool => "`true` or `false`",
-        Kind::Usizes(1) => "a list of 1 whole number",
-        Kind::Usizes(count) => leaked(&format!("a list of {count} whole numbers")),
+        Kind::Usizes(1) => "a list of 1 whole number, 0 or more",
+        Kind::Usizes(count) => leaked(&format!("a list of {count} whole numbers, each 0 or more")),
     };
     let mut setting = Setting { name, kind, default: None, expects };
+    let mut given = false;
     for attribute in &field.attrs {
         let path = attribute.path();
         if path.is_ident("cfg") {
@@ -80,6 +81,10 @@ fn setting(field: &syn::Field, report: &mut Report) -> Option<Setting> {
             parse_within(list.tokens.clone(), end, parse_default)
         });
         match parsed {
+            Ok(_) if std::mem::replace(&mut given, true) => {
+                let text = format!("`{}` is given a default twice; give it one", plain(&setting.name));
+                report.add(At::tokens(path), text);
+            }
             Ok(value) => default(&mut setting, &value, report),
             Err(error) => report.add(At::token(error.span()), text::SETTING),
         }
@@ -110,7 +115,15 @@ fn default(setting: &mut Setting, value: &Value, report: &mut Report) {
     let described = op::Setting { name, expects: setting.expects, default: None };
     match setting.kind.read(&described, &Args { settings: &[(name, given)], inputs: &[] }) {
         Ok(given) => setting.default = Some(given),
-        Err(_) => report.add(value.at, format!("the default of `{name}` has to be {}", setting.expects)),
+        Err(_) => {
+            let unknown = match &value.kind {
+                ValueKind::Dim { dim, .. } if dim.has_name() => {
+                    ", written out: what a name stands for is not known here"
+                }
+                _ => "",
+            };
+            report.add(value.at, format!("the default of `{name}` has to be {}{unknown}", setting.expects));
+        }
     }
 }
 

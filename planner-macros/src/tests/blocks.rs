@@ -142,6 +142,21 @@ fn a_missing_token_never_panics() {
     }
 }
 
+/// A number that was mistyped does not keep the compiler busy, in a chain or in chains of chains.
+#[test]
+fn copies_without_end_are_refused() {
+    let layer = layer();
+    let (_, last) = composed(TokenStream::new(), chain(usize::MAX), &[&layer]);
+    assert_eq!(complaints(&last), 1);
+    assert!(last.to_string().contains("write fewer"));
+    let (_, inner) = composed(TokenStream::new(), chain(400), &[&layer]);
+    let item = quote! {
+        struct Outer { #[input] x: Tensor<f32, 4>, #[chain(x)] c: [Chain; 400], #[output(c)] y: _, }
+    };
+    let (_, last) = composed(TokenStream::new(), item, &[&inner]);
+    assert_eq!(complaints(&last), 1);
+}
+
 #[test]
 fn a_call_by_hand_is_refused() {
     for tokens in [quote! {}, quote! { {} {} }, quote! { {} {{} {} {} {} {}} }, quote! { a }] {

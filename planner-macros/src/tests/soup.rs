@@ -36,6 +36,39 @@ fn sample() -> (TokenStream, TokenStream) {
     (quote! { dims(B = 2, C = B + 1), align = 64, effort = "high", crate = ::model_graph }, item)
 }
 
+/// One of everything that states, open dims, element types and blocks add, small.
+fn later_sample() -> (TokenStream, TokenStream) {
+    let item = quote! {
+        struct M {
+            #[input]
+            x: Tensor<f16, S, { 2 * H + 1 }>,
+            #[input]
+            wide: Tensor<f32, H, 32>,
+            #[input(keep)]
+            at: Tensor<u32>,
+            #[weight]
+            table: Tensor<q4_0, 6, 32>,
+            #[state]
+            s: Tensor<f32, 8, 6>,
+            #[state]
+            whole: Tensor<i64, 2>,
+            #[node(write(s, src = linear(wide, table), at = at, axis = 0))]
+            kept: _,
+            #[node(write(whole, whole - 1 & 3))]
+            next: _,
+            #[output(split(concat(x, x[.., { H + 1 }..], axis = 1), axis = -1, parts = 1)[0][.., ..H])]
+            part: Tensor<f16, S, H>,
+            #[output(where((x > 0.5) & !(x as bool), x, 0))]
+            picked: _,
+            #[output(attention(linear(wide, table), kept[..7, ..], s[1..], past = at) + gather(table, at)[..6])]
+            seen: _,
+            #[output(gather(s, (next % 3) as i32))]
+            rows: Tensor<f32, 2, 6>,
+        }
+    };
+    (quote! { dims(S <= 3, H <= 4), weights = "shared", order = "min_peak", fuse = false }, item)
+}
+
 /// Tokens that a slip of the hand puts in place of another.
 fn strangers() -> Vec<TokenTree> {
     let text = r#"# , < > = _ - . : ; & ! | struct pub self type r#x x B M 0 1.5 99999999999999999999 -1 "s" 'c' b"s" true
@@ -123,11 +156,22 @@ fn without_a_slip_there_is_no_complaint() {
     let (settings, item) = sample();
     let emitted = model_graph(settings, item).to_string();
     assert!(!emitted.contains("compile_error !"), "{emitted}");
+    let (settings, item) = later_sample();
+    let emitted = model_graph(settings, item).to_string();
+    assert!(!emitted.contains("compile_error !"), "{}", &emitted[..3000]);
 }
 
 #[test]
 fn one_slip_anywhere_never_panics() {
-    let (settings, item) = sample();
+    one_slip_anywhere(sample());
+}
+
+#[test]
+fn one_slip_anywhere_in_the_later_half_never_panics() {
+    one_slip_anywhere(later_sample());
+}
+
+fn one_slip_anywhere((settings, item): (TokenStream, TokenStream)) {
     for (number, change) in changes().iter().enumerate() {
         // The first four everywhere, each of the others at every sixth place.
         let due = |position: &usize| number < 4 || (number + position).is_multiple_of(6);
@@ -142,7 +186,15 @@ fn one_slip_anywhere_never_panics() {
 
 #[test]
 fn several_slips_never_panic() {
-    let (settings, item) = sample();
+    several_slips(sample());
+}
+
+#[test]
+fn several_slips_in_the_later_half_never_panic() {
+    several_slips(later_sample());
+}
+
+fn several_slips((settings, item): (TokenStream, TokenStream)) {
     let changes = changes();
     // A fixed sequence: the test is the same on every machine.
     let mut state = 1u64;

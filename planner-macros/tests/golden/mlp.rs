@@ -11,7 +11,13 @@ pub struct Mlp<__Buffer = ::model_graph::DefaultBuffer> {
 pub struct MlpOutputs<'__m, __Buffer = ::model_graph::DefaultBuffer> {
     model: &'__m Mlp<__Buffer>,
 }
-#[allow(dead_code, deprecated, overflowing_literals, clippy::all)]
+#[allow(
+    dead_code,
+    deprecated,
+    overflowing_literals,
+    clippy::all,
+    clippy::indexing_slicing
+)]
 impl Mlp {
     /// Where every tensor lies and when, and the steps that are run.
     pub const PLAN: ::model_graph::Plan<'static> = ::model_graph::Plan {
@@ -143,7 +149,7 @@ impl Mlp {
     ///The declared extent `HIDDEN`.
     pub const HIDDEN: ::core::primitive::usize = 128usize;
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// A model in a new buffer of that type; the one allocation there ever is.
     ///
@@ -181,7 +187,8 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     ///
     /// # Errors
     /// `Weights` with everything that is missing or of another shape or element type. The model is then as it
-    /// was.
+    /// was. After an error of the device, or of the source in the midst, forward is `HalfLoaded` until they are
+    /// loaded.
     pub fn load<__Source>(
         &mut self,
         __source: &__Source,
@@ -191,6 +198,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     {
         ::model_graph::__private::load(
             &mut self.buffer,
+            self.inputs.weights(),
             &<Mlp>::PLAN,
             &[(1usize, "w1"), (2usize, "b1"), (3usize, "w2"), (4usize, "b2")],
             __source,
@@ -332,7 +340,7 @@ Tensor `image`: `f32[100x784]`. To be written before a forward; zero until it is
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[0usize].view.offset,
-            ::core::option::Option::Some(self.inputs.written(0usize)),
+            self.inputs.written(0usize),
         )
     }
     /**
@@ -363,7 +371,7 @@ Tensor `w1`: `f32[784x128]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[1usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -386,7 +394,7 @@ Tensor `b1`: `f32[128]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[2usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -417,7 +425,7 @@ Tensor `w2`: `f32[128x10]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[3usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     /**
@@ -440,7 +448,7 @@ Tensor `b2`: `f32[10]`. To be written.*/
         ::model_graph::__private::tensor_mut(
             &mut self.buffer,
             <Mlp>::PLAN.tensors[4usize].view.offset,
-            ::core::option::Option::None,
+            self.inputs.weight(),
         )
     }
     #[doc(hidden)]
@@ -470,9 +478,9 @@ Tensor `b2`: `f32[10]`. To be written.*/
         ::core::unreachable!()
     }
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
-    /// A model in memory that the caller owns. [`PLAN`](#name::PLAN) says how many bytes it takes and what
+    /// A model in memory that the caller owns. [`PLAN`](Self::PLAN) says how many bytes it takes and what
     /// their start has to be a multiple of.
     ///
     /// # Errors
@@ -483,7 +491,7 @@ impl<'__m> Mlp<::model_graph::CpuSlice<'__m>> {
         Self::from_buffer(::model_graph::CpuSlice::borrowed(__memory))
     }
 }
-#[allow(dead_code, deprecated, clippy::all)]
+#[allow(dead_code, deprecated, clippy::all, clippy::indexing_slicing)]
 impl<'__m, __Buffer: ::model_graph::Buffer> MlpOutputs<'__m, __Buffer> {
     /**
 

@@ -12,6 +12,9 @@ operator! {
     ///
     /// With `past`, query `i` stands at position `past + i`, and keys from `past + S` on do not exist: what they hold is
     /// never read. `past + S` above `T` is an error of the step. A query that sees no key gives zeros.
+    ///
+    /// Values of keys that a query does not see are not multiplied: they may be infinite. A key that a mask takes out by -∞
+    /// is seen, with the weight 0, as in the formula: 0 times an infinite value is NaN there.
     Attention = "attention" {
         /// A query sees the keys up to its own position and no later one; without `past`, query 0 stands at key 0.
         causal: bool,

@@ -11,7 +11,7 @@ operator! {
     Conv2d = "conv2d" {
         /// Distance between applications, vertical and horizontal.
         stride: [usize; 2],
-        /// Rows and columns of zeros at top, left, bottom, right.
+        /// Rows and columns of zeros at top, left, bottom, right. Zero times an infinite weight may be NaN.
         padding: [usize; 4],
         /// Distance between a filter's taps, vertical and horizontal.
         dilation: [usize; 2],

@@ -12,6 +12,7 @@ mod concat;
 mod conv2d;
 mod conv_transpose;
 mod copy;
+mod field;
 mod fill;
 mod gather;
 mod group_norm;
@@ -53,6 +54,8 @@ pub use concat::Concat;
 pub use conv_transpose::{ConvTranspose1d, ConvTranspose2d, transposed_rows};
 pub use conv2d::Conv2d;
 pub use copy::Copy;
+pub use field::Field;
+use field::{AsField, extent, operator};
 pub use fill::Fill;
 pub use gather::{ArgMax, ArgMin, BroadcastTo, CumSum, Gather, OneHot, Trilu};
 pub use group_norm::{GroupNorm, InstanceNorm, LpNorm};
@@ -90,7 +93,7 @@ pub use write::Write;
 
 #[cfg(feature = "alloc")]
 use crate::TensorId;
-use crate::{DType, Dim, MAX_RANK, Type, View};
+use crate::{Type, View};
 
 /// Adds a call to those that an operator stands for, and gives its result. The text is put behind the name of what the
 /// operator makes.
@@ -100,74 +103,6 @@ pub type AddCall<'a> = dyn FnMut(&str, alloc::rc::Rc<dyn Operator>, &[TensorId])
 /// The last of the calls that an operator stands for.
 #[cfg(feature = "alloc")]
 pub type Last = (alloc::rc::Rc<dyn Operator>, alloc::vec::Vec<TensorId>);
-
-/// A field of an operator's struct, to be written into the planned program.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Field<'a> {
-    /// A `usize`.
-    Usize(usize),
-    /// An `f32`.
-    F32(f32),
-    /// An `i32`.
-    I32(i32),
-    /// A `bool`.
-    Bool(bool),
-    /// An array of `usize`.
-    Usizes(&'a [usize]),
-    /// An array of `bool`.
-    Bools(&'a [bool]),
-    /// A [`Dim`].
-    Dim(Dim),
-    /// An array of them.
-    Dims(&'a [Dim]),
-    /// An element type.
-    DType(DType),
-    /// An array of `f32`.
-    F32s(&'a [f32]),
-}
-
-impl Field<'_> {
-    /// Calls `visit` with the field as a setting's value; marked axes as the list of them.
-    pub fn spell(self, visit: &mut dyn FnMut(Value<'_>)) {
-        let mut list = [Value::Infer; MAX_RANK];
-        let mut count = 0;
-        if let Field::F32s(values) = self {
-            for (place, value) in list.iter_mut().zip(values) {
-                *place = Value::Float(f64::from(*value));
-                count += 1;
-            }
-        }
-        let mut push = |value: Value<'static>| {
-            if let Some(place) = list.get_mut(count) {
-                *place = value;
-                count += 1;
-            }
-        };
-        match self {
-            Field::Usize(value) => return visit(int(value)),
-            Field::F32(value) => return visit(Value::Float(f64::from(value))),
-            Field::I32(value) => return visit(Value::Int(i64::from(value), 0)),
-            Field::Bool(value) => return visit(Value::Bool(value)),
-            Field::DType(dtype) => return visit(Value::Word(dtype.name())),
-            Field::Usizes(values) => values.iter().for_each(|value| push(int(*value))),
-            Field::Bools(marks) => {
-                marks.iter().enumerate().filter(|(_, mark)| **mark).for_each(|(at, _)| push(int(at)))
-            }
-            Field::F32s(_) => {}
-            Field::Dim(dim) => return visit(extent(dim)),
-            Field::Dims(dims) => dims.iter().for_each(|dim| push(extent(*dim))),
-        }
-        visit(Value::List(&list[..count]));
-    }
-}
-
-fn int<'a>(value: usize) -> Value<'a> {
-    Value::Int(i64::try_from(value).unwrap_or(i64::MAX), 0)
-}
-
-fn extent<'a>(dim: Dim) -> Value<'a> {
-    if dim.is_open() { Value::Open(dim) } else { int(dim.size) }
-}
 
 /// What an operator is to the planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,155 +235,3 @@ pub trait Described: Operator + Sized + 'static {
     /// Reads the settings. Rules that need only the operands' types are left to [`Operator::infer`].
     fn build(args: &Args<'_>) -> Result<Self, RuleError>;
 }
-
-/// Rust types that can be fields of an operator.
-trait AsField {
-    fn as_field(&self) -> Field<'_>;
-
-    /// The field for these values of the open dims.
-    #[cfg(feature = "alloc")]
-    fn at(&self, values: &[usize]) -> Self;
-}
-
-impl AsField for usize {
-    fn as_field(&self) -> Field<'_> {
-        Field::Usize(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl AsField for f32 {
-    fn as_field(&self) -> Field<'_> {
-        Field::F32(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl AsField for i32 {
-    fn as_field(&self) -> Field<'_> {
-        Field::I32(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl AsField for bool {
-    fn as_field(&self) -> Field<'_> {
-        Field::Bool(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl AsField for DType {
-    fn as_field(&self) -> Field<'_> {
-        Field::DType(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl<const N: usize> AsField for [usize; N] {
-    fn as_field(&self) -> Field<'_> {
-        Field::Usizes(self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl<const N: usize> AsField for [f32; N] {
-    fn as_field(&self) -> Field<'_> {
-        Field::F32s(self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl<const N: usize> AsField for [bool; N] {
-    fn as_field(&self) -> Field<'_> {
-        Field::Bools(self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, _: &[usize]) -> Self {
-        *self
-    }
-}
-
-impl AsField for Dim {
-    fn as_field(&self) -> Field<'_> {
-        Field::Dim(*self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, values: &[usize]) -> Self {
-        Dim::new(Dim::at(self, values)).named(self.name)
-    }
-}
-
-impl<const N: usize> AsField for [Dim; N] {
-    fn as_field(&self) -> Field<'_> {
-        Field::Dims(self)
-    }
-
-    #[cfg(feature = "alloc")]
-    fn at(&self, values: &[usize]) -> Self {
-        self.map(|dim| AsField::at(&dim, values))
-    }
-}
-
-/// Declares operators' structs and their [`Fields`].
-macro_rules! operator {
-    ($( $(#[$doc:meta])* $name:ident = $text:literal { $( $(#[$field_doc:meta])* $field:ident: $ty:ty, )* } )*) => { $(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct $name { $( $(#[$field_doc])* pub $field: $ty, )* }
-
-        impl $crate::op::Fields for $name {
-            fn name(&self) -> &str {
-                $text
-            }
-
-            fn kernel(&self) -> &'static str {
-                stringify!($name)
-            }
-
-            fn fields(&self, _visit: &mut dyn FnMut(&'static str, $crate::op::Field<'_>)) {
-                $( _visit(stringify!($field), $crate::op::AsField::as_field(&self.$field)); )*
-            }
-
-            #[cfg(feature = "alloc")]
-            fn at(&self, _values: &[usize]) -> alloc::rc::Rc<dyn $crate::op::Operator> {
-                alloc::rc::Rc::new($name { $( $field: $crate::op::AsField::at(&self.$field, _values), )* })
-            }
-
-            fn as_any(&self) -> &dyn core::any::Any {
-                self
-            }
-        }
-    )* };
-}
-use operator;

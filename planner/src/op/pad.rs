@@ -53,8 +53,10 @@ impl Described for Pad {
                 "left out: with `mode = reflect` or `mode = edge` the border is made of the operand",
             ));
         }
-        let pad =
-            Pad { before, after: counts(args, "after")?.unwrap_or(before), value: args.float("value", 0.0)?, mode };
+        let inexact = "a whole number that an f32 holds as it is, since the operand is of integers; `concat` with a \
+                       `#[constant]` takes others";
+        let value = args.float_beside("value", 0.0, args.inputs[0].dtype, inexact)?;
+        let pad = Pad { before, after: counts(args, "after")?.unwrap_or(before), value, mode };
         // Of an open extent, for each of its values.
         let there = |count: usize, extent: Dim| match mode {
             0 => true,
@@ -187,7 +189,9 @@ pub(super) fn number(name: &'static str, value: f32, dtype: DType) -> Result<(),
         _ if dtype == DType::Bool && value != 0.0 && value != 1.0 => {
             Err(bad(name, "0 or 1, since the operand is bool"))
         }
-        Some((low, high)) if value as i64 as f32 != value || (value as i64) < low || high < value as i64 => {
+        Some((low, high))
+            if value as i128 as f32 != value || !(i128::from(low)..=i128::from(high)).contains(&(value as i128)) =>
+        {
             Err(bad(name, "a whole number that the operand's elements can hold"))
         }
         _ => Ok(()),

@@ -250,6 +250,24 @@ impl<'a> Args<'a> {
         if single.is_finite() { Ok(single) } else { Err(bad(name, "a number that an f32 can hold")) }
     }
 
+    /// As [`Args::float`], for what stands beside elements of that type: among integers no rounded one. `inexact` says what
+    /// has to be given instead.
+    pub fn float_beside(
+        &self,
+        name: &'static str,
+        default: f32,
+        dtype: DType,
+        inexact: &'static str,
+    ) -> Result<f32, RuleError> {
+        let value = self.float(name, default)?;
+        let exact = match self.get(name) {
+            Some(Value::Int(given, _)) => value as i128 == i128::from(given),
+            Some(Value::Float(given)) => f64::from(value) == given,
+            _ => true,
+        };
+        if dtype.is_integer() && !exact { Err(bad(name, inexact)) } else { Ok(value) }
+    }
+
     /// `true` or `false`, or `default`.
     pub fn bool(&self, name: &'static str, default: bool) -> Result<bool, RuleError> {
         match self.fixed(name)? {
@@ -351,7 +369,7 @@ impl<'a> Args<'a> {
 }
 
 fn at_least(low: usize) -> Expected {
-    if low == 0 { Expected::Words("a whole number") } else { Expected::Words("a whole number above 0") }
+    if low == 0 { Expected::Words("a whole number, 0 or more") } else { Expected::Words("a whole number above 0") }
 }
 
 fn whole(value: Value<'_>, low: usize) -> Option<usize> {

@@ -155,10 +155,12 @@ unary! {
             Setting { name: "high", expects: "a number not below `low`", default: Some("no limit") }
         ],
         |args| {
-            let clamp = Clamp {
-                low: args.float("low", f32::NEG_INFINITY)?,
-                high: args.float("high", f32::INFINITY)?,
+            let limit = |name, default| {
+                let inexact = "a whole number that an f32 holds as it is, since the operand is of integers; `maximum` and `minimum` \
+                               take others";
+                args.float_beside(name, default, args.inputs[0].dtype, inexact)
             };
+            let clamp = Clamp { low: limit("low", f32::NEG_INFINITY)?, high: limit("high", f32::INFINITY)? };
             let whole = |limit: f32| limit.is_infinite() || limit as i64 as f32 == limit;
             let limits = [("low", clamp.low), ("high", clamp.high)];
             if args.inputs[0].dtype.is_integer()

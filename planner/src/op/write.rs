@@ -73,7 +73,9 @@ impl Operator for Write {
             let along = !self.whole && axis == self.axis;
             if if along { !part.at_most(*whole) } else { part != whole } {
                 let rule = match (self.whole, along) {
-                    (true, _) => "without `at` the source has to have the state's extents",
+                    (true, _) => {
+                        "without `at = …`, which replaces rows alone, the source has to have the state's extents"
+                    }
                     (_, true) => "the source cannot have more rows than the state",
                     (_, false) => "beside the rows the source has to have the state's extents",
                 };

@@ -12,10 +12,17 @@ use crate::{Role, Storage};
 /// constants, kept tensors, outputs and views that are still to be read.
 pub(super) fn in_place(lowered: &mut Lowered, lifetimes: &[Lifetime]) {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); lowered.tensors.len()];
+    let mut is_input = vec![false; lowered.tensors.len()];
     for (index, tensor) in lowered.tensors.iter().enumerate() {
         members[tensor.root].push(index);
+        is_input[tensor.root] |= tensor.role == Role::Input;
     }
     for index in 0..lowered.steps.len() {
+        let moment = index + 1;
+        // What nobody reads from this step on is in nobody's way any more: a long chain in one place stays short.
+        for input in &lowered.steps[index].inputs {
+            members[lowered.tensors[*input].root].retain(|member| lifetimes[*member].last >= moment);
+        }
         let step = &lowered.steps[index];
         let output = step.output;
         // A part lies where its concatenation wants it, and a result with views of its own brings them along.
@@ -23,7 +30,7 @@ pub(super) fn in_place(lowered: &mut Lowered, lifetimes: &[Lifetime]) {
             continue;
         }
         let Some(parent) = (0..step.inputs.len())
-            .find(|operand| fits(lowered, lifetimes, &members, step, index + 1, *operand))
+            .find(|operand| fits(lowered, lifetimes, (&members, &is_input), step, moment, *operand))
             .map(|operand| step.inputs[operand])
         else {
             continue;
@@ -43,7 +50,7 @@ pub(super) fn in_place(lowered: &mut Lowered, lifetimes: &[Lifetime]) {
 fn fits(
     lowered: &Lowered,
     lifetimes: &[Lifetime],
-    members: &[Vec<usize>],
+    (members, is_input): (&[Vec<usize>], &[bool]),
     step: &Step,
     moment: usize,
     operand: usize,
@@ -61,7 +68,7 @@ fn fits(
     if kept && target.moves() {
         return false;
     }
-    if kept && members[root].iter().any(|member| tensors[*member].role == Role::Input) {
+    if kept && is_input[root] {
         return false;
     }
     members[root].iter().all(|member| {

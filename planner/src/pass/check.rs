@@ -1,15 +1,19 @@
 //! The checker: takes a finished plan and nothing else, and makes sure that every value is still there when it is read.
 //! It shares no code with the passes and is plain on purpose.
 
+mod meeting;
+mod open;
 mod shared;
 mod state;
+mod values;
 
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Range;
 
+use self::meeting::{Meeting, for_each_meeting};
+pub(super) use self::open::check_open;
 use self::shared::{check_shared, is_shared_weight};
 use self::state::{is_of_state, next_versions};
 use super::bytes::{overlap, unsound, within};
@@ -43,11 +47,9 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
     check_shared(plan)?;
     check_scratch(plan)?;
     check_sources(plan)?;
-    let next = next_versions(plan)?;
-    let defined = defined(plan)?;
-    let needed = needed(plan, &defined, &next);
+    let times = Times::of(plan)?;
     check_leaves(plan)?;
-    for (tensor, (defined, needed)) in plan.tensors.iter().zip(defined.iter().zip(&needed)) {
+    for (tensor, (defined, needed)) in plan.tensors.iter().zip(times.defined.iter().zip(&times.needed)) {
         if tensor.first > *defined || (tensor.last < *needed) {
             fault!(
                 "`{}` is said to count from {} to {} and does from {defined} to {needed}",
@@ -57,78 +59,31 @@ pub fn check(plan: &Plan<'_>) -> Result<(), Fault> {
             );
         }
     }
-    let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); plan.end() + 1];
-    for (index, defined) in defined.iter().enumerate() {
-        arriving[*defined].push(index);
-    }
-    // A state's bytes are its own all the time, even between the last reader of a version and the next write.
-    let held: Vec<usize> = plan
-        .tensors
-        .iter()
-        .zip(&needed)
-        .map(|(tensor, needed)| if tensor.role == Role::State { plan.end() } else { *needed })
-        .collect();
-    let mut live = Live::new(plan, &defined, &held);
     for (index, step) in plan.steps.iter().enumerate() {
-        let moment = index + 1;
-        for input in step.inputs {
-            if defined[*input] >= moment {
-                fault!("step {index} reads `{}` before it is written", plan.tensors[*input].name);
-            }
-        }
-        live.passing.extend_from_slice(&arriving[moment]);
-        for write in step.outputs.iter().chain(step.scratch) {
-            for tensor in live.near(*write, moment, &held) {
-                check_write(plan, &defined, &needed, index, *write, tensor)?;
-            }
+        if let Some(input) = step.inputs.iter().find(|input| times.defined[**input] > index) {
+            fault!("step {index} reads `{}` before it is written", plan.tensors[*input].name);
         }
     }
-    Ok(())
+    let spans = plan.tensors.iter().map(|tensor| tensor.view.span()).collect();
+    for_each_meeting(plan, &times, spans, &mut |meeting| {
+        let (write, other) = (&plan.tensors[meeting.write].view, &plan.tensors[meeting.other].view);
+        check_write(plan, &times, meeting, &|| overlap(write, other), &|| write.same_elements(other))
+    })
 }
 
-/// The tensors that have their value at a step. Those that always have it are many and lie together, so they are looked
-/// up by where they lie; the others are few at any moment.
-struct Live {
-    spans: Vec<Range<usize>>,
-    /// By their start, each with the furthest end up to here.
-    always: Vec<(usize, usize)>,
-    passing: Vec<usize>,
+/// When each tensor has its value: the moment from which it does, 0 when it comes from outside, and the last one at which
+/// its bytes have to be there.
+struct Times {
+    defined: Vec<usize>,
+    needed: Vec<usize>,
 }
 
-impl Live {
-    fn new(plan: &Plan<'_>, defined: &[usize], needed: &[usize]) -> Live {
-        let spans: Vec<Range<usize>> = plan.tensors.iter().map(|tensor| tensor.view.span()).collect();
-        let (mut always, mut passing) = (Vec::new(), Vec::new());
-        for (index, span) in spans.iter().enumerate().filter(|(index, span)| defined[*index] == 0 && !span.is_empty()) {
-            if needed[index] == plan.end() {
-                always.push((index, span.end));
-            } else {
-                passing.push(index);
-            }
-        }
-        always.sort_by_key(|(index, _)| spans[*index].start);
-        let mut furthest = 0;
-        for (_, end) in &mut always {
-            furthest = furthest.max(*end);
-            *end = furthest;
-        }
-        Live { spans, always, passing }
-    }
-
-    /// The others that are needed at that moment or later and whose spans meet the tensor's.
-    fn near(&mut self, tensor: usize, moment: usize, needed: &[usize]) -> Vec<usize> {
-        let Live { spans, always, passing } = self;
-        let span = &spans[tensor];
-        passing.retain(|other| needed[*other] >= moment);
-        let before = always.partition_point(|(other, _)| spans[*other].start < span.end);
-        let always = always[..before].iter().rev().take_while(|(_, furthest)| *furthest > span.start);
-        let mut near: Vec<usize> = always.map(|(other, _)| *other).collect();
-        near.extend_from_slice(passing);
-        near.retain(|other| {
-            let with = &spans[*other];
-            with.start < span.end && span.start < with.end && *other != tensor
-        });
-        near
+impl Times {
+    fn of(plan: &Plan<'_>) -> Result<Times, Fault> {
+        let next = next_versions(plan)?;
+        let defined = defined(plan)?;
+        let needed = needed(plan, &defined, &next);
+        Ok(Times { defined, needed })
     }
 }
 
@@ -140,16 +95,22 @@ fn check_indices(plan: &Plan<'_>) -> Result<(), Fault> {
             fault!("step {index} names a tensor that is not there");
         }
     }
-    for tensor in plan.tensors {
-        let mut at = tensor.storage;
-        let mut steps = 0;
-        while let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = at {
-            steps += 1;
-            if of >= count || steps > count {
+    // A walk ends where another one came to an end: chains are as long as there are tensors.
+    let mut ends = vec![false; count];
+    for (index, tensor) in plan.tensors.iter().enumerate() {
+        let mut walk = Vec::new();
+        let mut at = index;
+        while !ends[at] {
+            walk.push(at);
+            let (Storage::View(of) | Storage::InPlace(of) | Storage::Part(of)) = plan.tensors[at].storage else {
+                break;
+            };
+            if of >= count || walk.len() > count {
                 fault!("`{}` has the bytes of a tensor that has none of its own", tensor.name);
             }
-            at = plan.tensors[of].storage;
+            at = of;
         }
+        walk.into_iter().for_each(|at| ends[at] = true);
     }
     Ok(())
 }
@@ -368,34 +329,34 @@ fn check_leaves(plan: &Plan<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A tensor that is needed at this step or later is not written over.
+/// A tensor that is needed at this step or later is not written over. `meet` says whether the two share a byte and `same`
+/// whether they are the same elements.
 fn check_write(
     plan: &Plan<'_>,
-    defined: &[usize],
-    needed: &[usize],
-    step: usize,
-    write: usize,
-    index: usize,
+    times: &Times,
+    Meeting { step, write, other: index }: Meeting,
+    meet: &dyn Fn() -> bool,
+    same: &dyn Fn() -> bool,
 ) -> Result<(), Fault> {
     let moment = step + 1;
+    let (defined, needed) = (times.defined[index], times.needed[index]);
     let (target, tensor) = (&plan.tensors[write], &plan.tensors[index]);
-    // Parts of one whole were found side by side.
-    if tensor.role == Role::State && !is_of_state(plan, write) && overlap(&target.view, &tensor.view) {
+    if tensor.role == Role::State && !is_of_state(plan, write) && meet() {
         fault!("step {step} writes `{}` over the state `{}` and is no version of it", target.name, tensor.name);
     }
+    // Parts of one whole were found side by side.
     let siblings = matches!((target.storage, tensor.storage), (Storage::Part(a), Storage::Part(b)) if a == b);
-    let derived = defined[index] == moment && derived(plan, index, write);
-    if siblings || derived || !overlap(&target.view, &tensor.view) {
+    if siblings || defined == moment && derived(plan, index, write) {
         return Ok(());
     }
     if plan.steps[step].inputs.contains(&index) {
-        let in_place = plan.steps[step].outputs.contains(&write) && target.view.same_elements(&tensor.view);
-        if !in_place || needed[index] > moment {
+        let in_place = || plan.steps[step].outputs.contains(&write) && needed <= moment;
+        if meet() && !(in_place() && same()) {
             fault!("step {step} writes `{}` over its operand `{}`", target.name, tensor.name);
         }
-    } else if defined[index] < moment && needed[index] > moment {
+    } else if defined < moment && needed > moment && meet() {
         fault!("step {step} writes `{}` over `{}`, which is still needed", target.name, tensor.name);
-    } else if defined[index] == moment {
+    } else if defined == moment && meet() {
         fault!("step {step} writes `{}` and `{}` over one another", target.name, tensor.name);
     }
     Ok(())

@@ -4,18 +4,24 @@
 use alloc::vec::Vec;
 
 use super::bytes::overlap;
-use super::check::{Fault, check, fault};
+use super::check::{Fault, check, check_open, fault};
 use super::{Planned, PlannedStep};
 use crate::op::{self, Action, Fill, Fused, Operator, find};
 use crate::{Role, Shape, Storage, Type, View};
 
 /// Checks a plan together with its operators: all that [`check`] does, and that every step's operands have types which
 /// the operator takes, lie strided only where it reads or writes strides, share bytes with the result only where it
-/// works in place, and find the working space it asks for.
+/// works in place, and find the working space it asks for. Where dims are open, all of that has to hold for every value.
 ///
 /// # Errors
 /// The first fault that is found.
 pub fn verify(planned: &Planned) -> Result<(), Fault> {
+    verify_at_bounds(planned)?;
+    check_open(planned)
+}
+
+/// Checks a plan as it is for the largest values of the open dims.
+pub(super) fn verify_at_bounds(planned: &Planned) -> Result<(), Fault> {
     planned.with(check)?;
     for (index, step) in planned.steps.iter().enumerate() {
         verify_step(planned, index, step)?;

@@ -67,7 +67,9 @@ fn through_f32(made: &mut Graph, node: Node, nodes: &mut Vec<Node>) -> Result<()
             *input = *wide;
             continue;
         }
-        let wide = made.leaf(format!("{name}.as_f32"), Role::Node, Type { dtype: DType::F32, ..ty })?;
+        // A call may have several operands of halves, each with a name of its own.
+        let of = made.tensor(*input).name.clone();
+        let wide = made.leaf(format!("{name}.{of}.as_f32"), Role::Node, Type { dtype: DType::F32, ..ty })?;
         nodes.push(Node { op: Rc::new(op::Cast { to: DType::F32 }), inputs: vec![*input], output: wide });
         cast.push((*input, wide));
         *input = wide;

@@ -4,8 +4,7 @@
 use alloc::vec::Vec;
 
 use super::check::{Fault, fault};
-use super::seen::{part_of, samples};
-use super::{How, Planned, PlannedStep, PlannedTensor, verify};
+use super::{How, Planned, PlannedStep, PlannedTensor};
 use crate::{DType, Shape, Storage, Type, View};
 
 impl Planned {
@@ -19,7 +18,17 @@ impl Planned {
             self.steps.iter().map(|step| PlannedStep { op: step.op.at(values), ..step.clone() }).collect();
         let mut views: Vec<Option<View>> = alloc::vec![None; self.tensors.len()];
         for index in self.by_storage()? {
-            views[index] = Some(self.view_at(index, values, &steps, &views)?);
+            let of = match self.tensors[index].storage {
+                Storage::Own => None,
+                Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) => views[of],
+            };
+            views[index] = self.view_at(index, values, of.as_ref())?;
+        }
+        for step in &steps {
+            for index in &step.scratch {
+                let shape = Shape::new(&[self.scratch_at(step, values)]).unwrap_or_default();
+                views[*index] = Some(View::packed(DType::U8, self.tensors[*index].view.offset, &shape));
+            }
         }
         let tensors = self.tensors.iter().zip(views).map(|(tensor, view)| PlannedTensor {
             view: view.unwrap_or(tensor.view),
@@ -57,35 +66,52 @@ impl Planned {
         Ok(order)
     }
 
-    fn view_at(
-        &self,
-        index: usize,
-        values: &[usize],
-        steps: &[PlannedStep],
-        views: &[Option<View>],
-    ) -> Result<View, Fault> {
+    /// Where a tensor lies for these values, given where the tensor lies whose bytes it has; none of working space, which
+    /// its step tells.
+    fn view_at(&self, index: usize, values: &[usize], of: Option<&View>) -> Result<Option<View>, Fault> {
         let tensor = &self.tensors[index];
         let ty = tensor.ty.at(values);
-        let of = match tensor.storage {
-            Storage::Own => None,
-            Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) => views[of],
-        };
-        Ok(match (&tensor.how, of) {
+        Ok(Some(match (&tensor.how, of) {
             (How::Packed, _) => View::packed(ty.dtype, of.map_or(tensor.view.offset, |of| of.offset), &ty.shape),
-            (How::Look(op), Some(of)) => match op.at(values).view(&of, &ty) {
-                Some(view) => view,
-                None => fault!("`{}` cannot be a view where the open dims are {values:?}", tensor.name),
-            },
+            (How::Look(op), Some(of)) => {
+                let (op, given) =
+                    (op.at(values), Type { dtype: of.dtype, shape: Shape::new(of.dims()).unwrap_or_default() });
+                let view = if op.infer(&[given]) == Ok(ty) { op.view(of, &ty) } else { None };
+                let Some(view) = view else {
+                    fault!("`{}` cannot be a view where the open dims are {values:?}", tensor.name)
+                };
+                view
+            }
             (How::Part { axis, start }, Some(of)) => {
-                part_of(&of, *axis, start.at(values), ty.shape.dims().get(*axis).map_or(1, |dim| dim.size))
+                let size = ty.shape.dims().get(*axis).map_or(1, |dim| dim.size);
+                match part(of, *axis, start.at(values), size) {
+                    Some(part) => part,
+                    None => fault!("`{}` starts beyond any address where the open dims are {values:?}", tensor.name),
+                }
             }
-            (How::Scratch, _) => {
-                let of_step = steps.iter().find(|step| step.scratch.contains(&index));
-                let bytes = of_step.map_or(tensor.view.dims[0], |step| self.scratch_at(step, values));
-                View::packed(DType::U8, tensor.view.offset, &Shape::new(&[bytes]).unwrap_or_default())
-            }
+            (How::Scratch, _) => return Ok(None),
             (How::Look(_) | How::Part { .. }, None) => fault!("`{}` is a view of nothing", tensor.name),
-        })
+        }))
+    }
+
+    /// Where one tensor lies for these values, which [`Planned::at`] tells of all of them.
+    pub(super) fn place_at(&self, index: usize, values: &[usize]) -> Result<View, Fault> {
+        let mut view = None;
+        for at in self.resting(index).into_iter().rev() {
+            view = self.view_at(at, values, view.as_ref())?;
+        }
+        Ok(view.unwrap_or(self.tensors[index].view))
+    }
+
+    /// The tensor, the one whose bytes it has, the one whose bytes that has, and so on. Storages are in no circle.
+    pub(super) fn resting(&self, index: usize) -> Vec<usize> {
+        let mut chain = alloc::vec![index];
+        let mut at = index;
+        while let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = self.tensors[at].storage {
+            chain.push(of);
+            at = of;
+        }
+        chain
     }
 
     fn scratch_at(&self, step: &PlannedStep, values: &[usize]) -> usize {
@@ -95,22 +121,26 @@ impl Planned {
     }
 
     /// The tensors whose views or extents are not the same for all values of the open dims.
+    ///
+    /// The least values and the largest tell. No extent and no start shrinks where a dim grows, so neither does an offset
+    /// or a stride, which are sums and products of them: what is the same at both ends is the same between them. Of a
+    /// tensor that is empty somewhere the extents tell, which grow as well.
     pub fn moving(&self) -> Vec<usize> {
-        let mut moving = alloc::vec![false; self.tensors.len()];
-        for values in samples(&self.open) {
-            let Ok(at) = self.at(&values) else { continue };
-            for ((moves, here), there) in moving.iter_mut().zip(&self.tensors).zip(&at.tensors) {
-                *moves |= here.view != there.view;
-            }
-        }
-        (0..moving.len()).filter(|index| moving[*index]).collect()
+        let least = alloc::vec![1; self.open.len()];
+        let Ok(least) = self.at(&least) else { return (0..self.tensors.len()).collect() };
+        let moves = |index: &usize| self.tensors[*index].view != least.tensors[*index].view;
+        (0..self.tensors.len()).filter(moves).collect()
     }
 }
 
-/// Checks a plan at samples of the open dims' values as [`verify`] does at the largest.
-pub(super) fn check(planned: Planned) -> Result<Planned, Fault> {
-    for values in samples(&planned.open) {
-        verify(&planned.at(&values)?)?;
+/// The part of `whole` that starts at `start` along an axis; none where it starts beyond any address. The one part of a
+/// scalar is all of it.
+fn part(whole: &View, axis: usize, start: usize, size: usize) -> Option<View> {
+    let mut part = *whole;
+    if axis < whole.rank {
+        let bytes = start.checked_mul(whole.strides[axis])?.checked_mul(whole.dtype.size())?;
+        part.offset = whole.offset.checked_add(bytes)?;
+        part.dims[axis] = size;
     }
-    Ok(planned)
+    Some(part)
 }

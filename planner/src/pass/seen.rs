@@ -1,6 +1,8 @@
-//! Where a tensor lies when the open dims have their largest values and at samples of smaller ones. The passes decide by
-//! all of them, so that what they decide holds for any value. Of a graph without open dims there are no samples.
+//! Where a tensor lies when the open dims have their largest values and at samples of smaller ones, by all of which the
+//! passes decide. What holds at samples need not hold at every value: the checker, which knows nothing of these, says
+//! whether it does. Of a graph without open dims there are no samples.
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -62,8 +64,8 @@ pub fn samples(open: &[OpenDim]) -> Vec<Vec<usize>> {
 pub(super) struct Seen {
     /// Where the open dims have their largest values.
     pub(super) view: View,
-    /// At each sample.
-    others: Vec<View>,
+    /// At each sample; shared, since many are asked where a tensor lies.
+    others: Rc<[View]>,
     /// No extent on the way here is rounded, so that between samples it moves evenly.
     even: bool,
 }
@@ -103,7 +105,7 @@ impl Seen {
 
     /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &View> {
-        core::iter::once(&self.view).chain(&self.others)
+        core::iter::once(&self.view).chain(&*self.others)
     }
 
     /// This and another at the same values.
@@ -121,11 +123,14 @@ impl Seen {
         self.others.iter().any(|view| view.offset != self.view.offset)
     }
 
-    /// The bytes that it has for some value.
+    /// The bytes that it has for some value. Both ends move in one direction as a dim grows, so that the largest values and
+    /// the least tell, which are among the samples. What is empty at those starts no later than where it is not.
     pub(super) fn span(&self) -> Range<usize> {
-        let spans = self.all().map(View::span).filter(|span| !span.is_empty());
-        let hull = spans.reduce(|hull, span| hull.start.min(span.start)..hull.end.max(span.end));
-        hull.unwrap_or_else(|| self.view.span())
+        let span = self.view.span();
+        if span.is_empty() {
+            return span;
+        }
+        self.others.iter().map(View::span).fold(span, |hull, span| hull.start.min(span.start)..hull.end.max(span.end))
     }
 
     /// True when both have the same elements, whatever the open dims are.
@@ -134,8 +139,8 @@ impl Seen {
         known && self.beside(other).all(|(left, right)| left.same_elements(right))
     }
 
-    /// True when the samples tell where both are for every value: what moves evenly passes nothing between two of them. A
-    /// rounded extent jumps instead, anywhere.
+    /// True when the samples are likely to tell where both are for every value: what moves evenly seldom passes anything
+    /// between two of them unseen. A rounded extent jumps instead, anywhere.
     fn is_known_beside(&self, other: &Seen) -> bool {
         self.others.is_empty() || (self.even && other.even)
     }
@@ -153,16 +158,15 @@ impl Seen {
     /// Laid where another starts.
     pub(super) fn laid_at(mut self, other: &Seen) -> Seen {
         self.view.offset += other.view.offset;
-        for (view, other) in self.others.iter_mut().zip(&other.others) {
-            view.offset += other.offset;
-        }
+        let moved = self.others.iter().zip(&*other.others);
+        self.others = moved.map(|(view, other)| View { offset: view.offset + other.offset, ..*view }).collect();
         self.even &= other.even;
         self
     }
 }
 
 /// The part of a concatenation that starts at `start` along `axis`.
-pub(super) fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
+fn part_of(concat: &View, axis: usize, start: usize, size: usize) -> View {
     let mut view = *concat;
     view.offset += start * concat.strides[axis] * concat.dtype.size();
     view.dims[axis] = size;

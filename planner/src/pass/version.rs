@@ -1,7 +1,6 @@
 //! Versions of states: what is still read of one when the next is written over it is copied before. It knows graphs and
 //! nothing of storage; behind it every reader of a version runs before the version's bytes change.
 
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -17,117 +16,141 @@ use crate::{Role, Type};
 pub(super) fn settle(graph: &Graph) -> Option<Graph> {
     let needed = graph.needed();
     let nodes: Vec<Node> = graph.nodes().filter(|(id, _)| needed[id.index()]).map(|(_, node)| node.clone()).collect();
-    let writes: Vec<TensorId> = nodes.iter().filter(|node| is_write(node)).map(|node| node.output).collect();
-    let mut settling = Settling { tensors: graph.with_calls(Vec::new()), nodes, changed: false };
-    // The last one first: what is put in before a write moves only what comes after it.
-    for output in writes.into_iter().rev() {
-        settling.settle(output);
+    let writes: Vec<usize> = (0..nodes.len()).filter(|at| is_write(&nodes[*at])).collect();
+    if writes.is_empty() {
+        return None;
     }
-    settling.changed.then(|| settling.tensors.with_calls(settling.nodes))
+    let lasts = |id: TensorId| matches!(graph.tensor(id).role, Role::Output | Role::KeptNode);
+    // A view that can be read after the forward becomes a copy; then what rests on it does not rest on the version.
+    let of = looks(graph, nodes.iter(), lasts);
+    let mut copies: Vec<Copies> = writes.iter().map(|_| Copies::default()).collect();
+    let mut write_over = vec![None; graph.tensors().count()];
+    for (number, write) in writes.iter().enumerate() {
+        write_over[nodes[*write].inputs[0].index()] = Some(number);
+    }
+    let over = |tensor: TensorId| of[tensor.index()].and_then(|version: TensorId| write_over[version.index()]);
+    for (at, node) in nodes.iter().enumerate() {
+        if let Some(number) = viewed(node).and_then(over) {
+            if lasts(node.output) {
+                copies[number].lasting.push(node.output);
+            }
+            if at > writes[number] {
+                copies[number].views.push(at);
+            }
+            continue;
+        }
+        for input in &node.inputs {
+            if let Some(number) = over(*input).filter(|number| at > writes[*number]) {
+                copies[number].late.push(*input);
+            }
+        }
+    }
+    if copies.iter().all(|copies| copies.lasting.is_empty() && copies.late.is_empty()) {
+        return None;
+    }
+    let mut settled = graph.with_calls(Vec::new());
+    let mut copy_of = vec![None; graph.tensors().count()];
+    for copies in copies.iter_mut().rev() {
+        copies.late.sort_unstable();
+        copies.late.dedup();
+        for (tensors, what) in [(&copies.lasting, "view"), (&copies.late, "before")] {
+            tensors.iter().for_each(|id| copy_of[id.index()] = Some(like(&mut settled, *id, what)));
+        }
+    }
+    let copy = |input: TensorId, output: TensorId| Node { op: Rc::new(op::Copy {}), inputs: vec![input], output };
+    let mut moved = vec![false; nodes.len()];
+    copies.iter().flat_map(|copies| &copies.views).for_each(|view| moved[*view] = true);
+    let mut calls: Vec<Node> = Vec::with_capacity(nodes.len());
+    let push_view =
+        |calls: &mut Vec<Node>, view: &Node| match copy_of[view.output.index()].filter(|_| lasts(view.output)) {
+            Some(inside) => calls.extend([Node { output: inside, ..view.clone() }, copy(inside, view.output)]),
+            None => calls.push(view.clone()),
+        };
+    let mut number = 0;
+    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| !moved[*at]) {
+        if viewed(node).and_then(over).is_some() {
+            push_view(&mut calls, node);
+            continue;
+        }
+        if is_write(node) {
+            let Copies { views, late, .. } = &copies[number];
+            views.iter().for_each(|view| push_view(&mut calls, &nodes[*view]));
+            calls.extend(late.iter().filter_map(|id| Some(copy(*id, copy_of[id.index()]?))));
+            number += 1;
+        }
+        let mut call = node.clone();
+        for input in &mut call.inputs {
+            if let Some(copied) = copy_of[input.index()].filter(|_| over(*input).is_some_and(|over| at > writes[over]))
+            {
+                *input = copied;
+            }
+        }
+        calls.push(call);
+    }
+    Some(settled.with_calls(calls))
+}
+
+/// What is to be copied before one write.
+#[derive(Clone, Debug, Default)]
+struct Copies {
+    /// Views of the version before that can be read after the forward.
+    lasting: Vec<TensorId>,
+    /// Views of it that stand after the write, as positions among the calls.
+    views: Vec<usize>,
+    /// What is read of it after the write.
+    late: Vec<TensorId>,
 }
 
 /// For each call that writes over a version: the calls that read it, or a view of it, and stand before the write. They
 /// have to stay before it for it not to be copied.
 pub(super) fn readers_before(graph: &Graph) -> Vec<Vec<NodeId>> {
+    let of = looks(graph, graph.nodes().map(|(_, node)| node), |_| false);
+    let mut readers: Vec<Vec<NodeId>> = vec![Vec::new(); graph.tensors().count()];
     let mut before = vec![Vec::new(); graph.nodes().count()];
-    for (id, write) in graph.nodes().filter(|(_, node)| is_write(node)) {
-        let of = same_bytes(graph.nodes().map(|(_, node)| node), write.inputs[0]);
-        let readers = graph.nodes().take(id.index()).filter(|(_, node)| node.inputs.iter().any(|x| of.contains(x)));
-        before[id.index()] = readers.map(|(id, _)| id).collect();
+    for (id, node) in graph.nodes() {
+        if is_write(node) {
+            before[id.index()] = core::mem::take(&mut readers[node.inputs[0].index()]);
+        }
+        for version in node.inputs.iter().filter_map(|input| of[input.index()]) {
+            let readers = &mut readers[version.index()];
+            if readers.last() != Some(&id) {
+                readers.push(id);
+            }
+        }
     }
     before
 }
 
-/// The tensor and whatever looks at its bytes in another way.
-pub(super) fn same_bytes<'n>(nodes: impl Iterator<Item = &'n Node>, version: TensorId) -> BTreeSet<TensorId> {
-    let mut found = BTreeSet::from([version]);
-    for node in nodes.filter(|node| node.op.action() == Action::View) {
-        if found.contains(&node.inputs[0]) {
-            found.insert(node.output);
+/// For each tensor the version of a state that it is or looks at. What is in storage of its own, `apart`, looks at none.
+fn looks<'n>(
+    graph: &Graph,
+    nodes: impl Iterator<Item = &'n Node>,
+    apart: impl Fn(TensorId) -> bool,
+) -> Vec<Option<TensorId>> {
+    let state = |(id, tensor): (TensorId, &crate::graph::Tensor)| (tensor.role == Role::State).then_some(id);
+    let mut of: Vec<Option<TensorId>> = graph.tensors().map(state).collect();
+    for node in nodes {
+        if let Some(viewed) = viewed(node)
+            && !apart(node.output)
+        {
+            of[node.output.index()] = of[viewed.index()];
         }
     }
-    found
+    of
+}
+
+/// What a call looks at in another way.
+fn viewed(node: &Node) -> Option<TensorId> {
+    (node.op.action() == Action::View).then(|| node.inputs[0])
 }
 
 fn is_write(node: &Node) -> bool {
     node.op.action() == Action::Write
 }
 
-struct Settling {
-    /// The tensors so far; its calls are those below.
-    tensors: Graph,
-    nodes: Vec<Node>,
-    changed: bool,
-}
-
-impl Settling {
-    /// Copies what is read of the version that this one is written over once it is.
-    fn settle(&mut self, output: TensorId) {
-        // A view that can be read after the forward becomes a copy; then what rests on it does not rest on the version.
-        while let Some((at, write, view)) = self.readable(output) {
-            let inside = self.tensor(view, "view");
-            self.nodes[at].output = inside;
-            let copy = Node { op: Rc::new(op::Copy {}), inputs: vec![inside], output: view };
-            self.nodes.insert(at.min(write) + 1, copy);
-            self.changed = true;
-        }
-        let Some(mut write) = self.position(output) else { return };
-        let of = same_bytes(self.nodes.iter(), self.nodes[write].inputs[0]);
-        let is_view = |node: &Node| node.op.action() == Action::View;
-        let late: Vec<TensorId> = of
-            .iter()
-            .copied()
-            .filter(|id| self.nodes[write + 1..].iter().any(|node| !is_view(node) && node.inputs.contains(id)))
-            .collect();
-        if late.is_empty() {
-            return;
-        }
-        write = self.views_before(write, &of);
-        for id in late {
-            let copy = self.tensor(id, "before");
-            let later = self.nodes[write + 1..].iter_mut().filter(|node| !is_view(node));
-            for input in later.flat_map(|node| &mut node.inputs).filter(|input| **input == id) {
-                *input = copy;
-            }
-            self.nodes.insert(write, Node { op: Rc::new(op::Copy {}), inputs: vec![id], output: copy });
-            write += 1;
-        }
-        self.changed = true;
-    }
-
-    /// The first view of the version before `output` that can be read after the forward: where it is made, once it stands
-    /// before the write, and where the write is.
-    fn readable(&mut self, output: TensorId) -> Option<(usize, usize, TensorId)> {
-        let write = self.position(output)?;
-        let of = same_bytes(self.nodes.iter(), self.nodes[write].inputs[0]);
-        let lasts = |id: TensorId| matches!(self.tensors.tensor(id).role, Role::Output | Role::KeptNode);
-        let view = self.nodes.iter().map(|node| node.output).find(|id| of.contains(id) && lasts(*id))?;
-        let write = self.views_before(write, &of);
-        let at = self.nodes.iter().position(|node| node.output == view)?;
-        Some((at, write, view))
-    }
-
-    /// Moves the views among these tensors before the write, and gives its new position.
-    fn views_before(&mut self, write: usize, of: &BTreeSet<TensorId>) -> usize {
-        let (mut views, mut rest) = (Vec::new(), Vec::new());
-        for node in self.nodes.drain(write..) {
-            let view = node.op.action() == Action::View && of.contains(&node.output);
-            if view { views.push(node) } else { rest.push(node) }
-        }
-        let write = write + views.len();
-        self.nodes.extend(views);
-        self.nodes.extend(rest);
-        write
-    }
-
-    fn position(&self, output: TensorId) -> Option<usize> {
-        self.nodes.iter().position(|node| node.output == output)
-    }
-
-    /// A tensor that is like another one, under a name made of its.
-    fn tensor(&mut self, like: TensorId, what: &str) -> TensorId {
-        let tensor = self.tensors.tensor(like);
-        let (name, ty): (String, Type) = (format!("{}.{what}", tensor.name), tensor.ty);
-        self.tensors.leaf(name, Role::Node, ty).expect("a tensor of this type is there already")
-    }
+/// A tensor that is like another one, under a name made of its.
+fn like(graph: &mut Graph, like: TensorId, what: &str) -> TensorId {
+    let tensor = graph.tensor(like);
+    let (name, ty): (String, Type) = (format!("{}.{what}", tensor.name), tensor.ty);
+    graph.leaf(name, Role::Node, ty).expect("a tensor of this type is there already")
 }

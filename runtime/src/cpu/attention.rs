@@ -2,12 +2,14 @@
 //! queries' own place.
 //!
 //! For each block of a head's queries the products with the keys that any of them sees go into working space, a row for
-//! each query; the rows become their softmax; and the values are summed with those weights. Keys that no query of the
-//! block sees are never touched, and `Σ_j p_j v_j` is added in the order of `j`.
+//! each query; the rows become their softmax; and the values are summed with those weights. Values of keys that a query
+//! does not see are not multiplied, not even with 0: what they hold may be infinite. `Σ_j p_j v_j` is added in the order of
+//! `j`, or as a dot product of [`super::gemm`] where values lie column by column. Keys that a mask takes out are seen, with
+//! the weight 0.
 
 use model_graph_planner::op::mask_and_past;
 
-use super::gemm::{Matrix, gemm};
+use super::gemm::{Matrix, gemm, in_lanes};
 use super::operands::{Operands, broadcast, operands};
 use super::softmax::row;
 use super::wide::wide;
@@ -94,23 +96,53 @@ fn attention(operands: Operands<'_, f32, 5>, call: &Call<'_, op::Attention>, mas
             weights(scores, n, sees, call.op.scale, mask);
             y.fill(0.0);
             if n > 0 {
-                let a = Matrix { data: scores, row: n, column: 1 };
-                let b = Matrix { data: &v[v_at..], row: v_view.strides[rank - 2], column: v_view.strides[rank - 1] };
-                gemm([m, width, n], a, b, y);
+                let values =
+                    Matrix { data: &v[v_at..], row: v_view.strides[rank - 2], column: v_view.strides[rank - 1] };
+                sum(scores, n, sees, values, y, width);
             }
         }
     }
 }
 
+/// Rows that are summed together as far as all of them see.
+const STRIP: usize = 4;
+
+/// `y += weights values`, for rows of `n` weights of which row `i` has `sees + i`.
+fn sum(weights: &[f32], n: usize, sees: usize, values: Matrix<'_>, y: &mut [f32], width: usize) {
+    let m = weights.len() / n;
+    let product = |rows: core::ops::Range<usize>, keys: core::ops::Range<usize>, y: &mut [f32]| {
+        if keys.is_empty() {
+            return;
+        }
+        let a = Matrix { data: &weights[rows.start * n + keys.start..], row: n, column: 1 };
+        let b = Matrix { data: &values.data[keys.start * values.row..], ..values };
+        gemm([rows.len(), width, keys.len()], a, b, &mut y[rows.start * width..rows.end * width]);
+    };
+    if n <= sees {
+        return product(0..m, 0..n, y);
+    }
+    // A dot product has to be taken at once: where it is split shows in its bits, and a query has the same ones alone.
+    if in_lanes(width, values) {
+        return (0..m).for_each(|row| product(row..row + 1, 0..n.min(sees + row), y));
+    }
+    product(0..m, 0..sees, y);
+    for top in (0..m).step_by(STRIP) {
+        let rows = top..m.min(top + STRIP);
+        product(rows.clone(), sees..n.min(sees + top), y);
+        for row in rows {
+            product(row..row + 1, n.min(sees + top)..n.min(sees + row), y);
+        }
+    }
+}
+
 wide! {
-    /// Rows of `n` products become weights; row `i` sees `sees + i` keys, and its weights of the others are 0.
+    /// Rows of `n` products become weights; row `i` sees `sees + i` keys, and of the others it has none.
     fn weights(scores: &mut [f32], n: usize, sees: usize, scale: f32, mask: Option<(&[f32], [usize; 2])>) {
         if n == 0 {
             return;
         }
         for (i, scores) in scores.chunks_exact_mut(n).enumerate() {
-            let (seen, unseen) = scores.split_at_mut(n.min(sees + i));
-            unseen.fill(0.0);
+            let (seen, _) = scores.split_at_mut(n.min(sees + i));
             match mask {
                 None => {
                     for score in seen.iter_mut() {

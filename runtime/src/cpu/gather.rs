@@ -182,7 +182,7 @@ fn triangle<T: Pod>(bytes: &mut [u8], call: &Call<'_, op::Trilu>) -> Result<(), 
         let diagonal = (index % rows).saturating_add(right);
         // The columns before the diagonal, and those up to it.
         let before = diagonal.saturating_sub(left).min(columns);
-        let up_to = (diagonal + 1).saturating_sub(left).min(columns);
+        let up_to = diagonal.saturating_add(1).saturating_sub(left).min(columns);
         let zeros = if upper { 0..before } else { up_to..columns };
         line[zeros].fill(T::zeroed());
     }

@@ -41,13 +41,19 @@ pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut 
     if m == 0 || n == 0 || k == 0 {
         return;
     }
-    if (b.row == 1 || k == 1) && !(b.column == 1 && n > 1) && (a.column == 1 || k == 1) {
+    let b_lies = Matrix { row: if k == 1 { 1 } else { b.row }, ..b };
+    if in_lanes(n, b_lies) && (a.column == 1 || k == 1) {
         dots([m, n, k], a, b, c);
     } else if m == 1 && b.column == 1 {
         row_times_matrix([n, k], a, b, c);
     } else {
         tiled([m, n, k], a, b, c);
     }
+}
+
+/// True when a product with these `n` columns, and a left side that lies row by row, is made of dot products in lanes.
+pub(super) fn in_lanes(n: usize, b: Matrix<'_>) -> bool {
+    b.row == 1 && !(b.column == 1 && n > 1)
 }
 
 wide! {

@@ -72,6 +72,10 @@ elements! {
 /// Element `[i, j, …]` of an operand is `slice[i * strides[0] + j * strides[1] + …]`, with the strides of its view in the
 /// call; that of one which is not declared `strided` lies where [`positions`] counts from 0 without gaps.
 ///
+/// Weights in blocks ([`BlockQ8_0`], [`BlockQ4_0`]) have no strides: they are always packed, and a slice of them has
+/// `ceil(K / 32)` blocks for each row of `K` elements, one row after the other, with the last block of a row filled up. Only
+/// their extents count in elements.
+///
 /// # Errors
 /// [`ErrorKind::Length`] when the operands are not what the rule takes; [`ErrorKind::OutOfRange`],
 /// [`ErrorKind::Overlap`]. A checked plan leads to none of them. Nothing was written.
@@ -193,7 +197,8 @@ fn same<T: Element>(expected: DType) -> Result<(), Error> {
     if given == expected { Ok(()) } else { Err(ErrorKind::Element { expected, given }.into()) }
 }
 
-/// Where each element of a tensor lies in its slice, in row-major order.
+/// Where each element of a tensor lies in its slice, in row-major order. Not for weights in blocks, whose slices are of
+/// blocks.
 ///
 /// ```
 /// use model_graph::{DType, View, cpu::positions};

@@ -2,7 +2,8 @@
 //!
 //! An element is a sum over the neighbours along each axis of their products of weights. For a row of the result the
 //! neighbours along the other axes are the same, and there are at most 64 combinations of them; those along the last
-//! axis are worked out once, into working space.
+//! axis are worked out once, into working space. What lies at a neighbour with the weight 0 does not count, also where it is
+//! infinite: an element that falls on one of the operand's is that one.
 
 use super::operands::{Operands, operands};
 use super::wide::wide;
@@ -82,15 +83,20 @@ fn resize(operands: Operands<'_, f32, 1>, x_view: &View, y_view: &View, op: &op:
 impl Rows {
     /// Each of them at every neighbour along one more axis.
     fn spread(&mut self, near: &Neighbours, stride: usize) {
-        let count = self.count;
+        let (count, mut taps) = (self.count, 0);
+        let mut counts = [0; 4];
+        for tap in (0..near.count).filter(|tap| near.weight[*tap] != 0.0) {
+            counts[taps] = tap;
+            taps += 1;
+        }
         // From the last neighbour on: the first one's place is where they all come from.
-        for tap in (0..near.count).rev() {
+        for (place, tap) in counts[..taps].iter().enumerate().rev() {
             for row in 0..count {
-                self.at[tap * count + row] = self.at[row] + near.index[tap] * stride;
-                self.weight[tap * count + row] = self.weight[row] * near.weight[tap];
+                self.at[place * count + row] = self.at[row] + near.index[*tap] * stride;
+                self.weight[place * count + row] = self.weight[row] * near.weight[*tap];
             }
         }
-        self.count = count * near.count;
+        self.count = count * taps;
     }
 }
 
@@ -115,7 +121,8 @@ fn add_resized(x: &[f32], weight: f32, y: &mut [f32], (places, weights): (&[u32]
     for ((y, places), weights) in y.iter_mut().zip(places.chunks_exact(taps)).zip(weights.chunks_exact(taps)) {
         let mut sum = 0.0;
         for (place, weight) in places.iter().zip(weights) {
-            sum += weight * x[*place as usize * step];
+            let product = weight * x[*place as usize * step];
+            sum += if *weight == 0.0 { 0.0 } else { product };
         }
         *y += weight * sum;
     }
@@ -124,18 +131,22 @@ fn add_resized(x: &[f32], weight: f32, y: &mut [f32], (places, weights): (&[u32]
 /// The elements along an axis of `from` elements that element `index` of `to` is made of.
 fn neighbours(op: &op::Resize, axis: usize, from: usize, to: usize, index: usize) -> Neighbours {
     let given = f64::from(op.scales[axis]);
-    let scale = if given > 0.0 { given } else { to as f64 / from as f64 };
-    let (i, whole) = (index as f64, scale * from as f64);
-    let half_pixel = (i + 0.5) / scale - 0.5;
+    let (i, n, m) = (index as f64, from as f64, to as f64);
+    // A scale that is the extents' quotient is not worked out. What follows from the extents is divided once, so that a
+    // coordinate that is a whole number, or half of one, is that and not a rounding beside it.
+    let (asymmetric, half_pixel, whole) = match given > 0.0 {
+        true => (i / given, (i + 0.5) / given - 0.5, given * n),
+        false => (i * n / m, ((2.0 * i + 1.0) * n - m) / (2.0 * m), m),
+    };
     let at = match op.coordinates {
-        1 => i / scale,
+        1 => asymmetric,
         2 if whole == 1.0 => 0.0,
-        2 => i * (from as f64 - 1.0) / (whole - 1.0),
+        2 => i * (n - 1.0) / (whole - 1.0),
         3 if whole <= 1.0 => 0.0,
-        4 => from as f64 / 2.0 * (1.0 - to as f64 / whole) + half_pixel,
+        4 => n / 2.0 * (1.0 - m / whole) + half_pixel,
         _ => half_pixel,
     };
-    let inside = |at: f64| at.clamp(0.0, from as f64 - 1.0) as usize;
+    let inside = |at: f64| at.clamp(0.0, n - 1.0) as usize;
     if op.mode == 0 {
         let nearest = match op.rounding {
             0 => libm::ceil(at - 0.5),
@@ -154,7 +165,7 @@ fn neighbours(op: &op::Resize, axis: usize, from: usize, to: usize, index: usize
         }
     };
     let places: [f64; 4] = core::array::from_fn(|tap| first + tap as f64);
-    let outside = |place: f64| op.exclude_outside && (place < 0.0 || place >= from as f64);
+    let outside = |place: f64| op.exclude_outside && (place < 0.0 || place >= n);
     let weight: [f64; 4] = core::array::from_fn(|tap| if outside(places[tap]) { 0.0 } else { weight[tap] });
     let total: f64 = if op.exclude_outside { weight[..count].iter().sum() } else { 1.0 };
     Neighbours { count, index: places.map(inside), weight: weight.map(|weight| (weight / total) as f32) }

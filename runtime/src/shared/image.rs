@@ -13,6 +13,7 @@
 use core::fmt::{self, Write};
 
 use super::{is_weight, weights};
+use crate::marks::{Half, loaded};
 use crate::state::{Like, ORDER, Reader, Text, Writer};
 use crate::{Buffer, Error, ErrorKind, Plan};
 
@@ -123,8 +124,9 @@ pub const fn image_size(plan: &Plan<'static>) -> usize {
     data(plan) + plan.shared
 }
 
-/// Writes the weights with their header.
-pub fn write_image<B: Buffer>(buffer: &B, plan: &Plan<'static>, out: &mut [u8]) -> Result<(), Error> {
+/// Writes the weights with their header, unless they are half written.
+pub fn write_image<B: Buffer>(buffer: &B, half: &Half, plan: &Plan<'static>, out: &mut [u8]) -> Result<(), Error> {
+    loaded(half)?;
     let (data, expected) = (data(plan), image_size(plan));
     if out.len() != expected {
         return Err(ErrorKind::ImageSize { expected, given: out.len() }.into());
@@ -156,9 +158,9 @@ pub fn write_image<B: Buffer>(buffer: &B, plan: &Plan<'static>, out: &mut [u8]) 
 
 /// The weights with their header.
 #[cfg(feature = "alloc")]
-pub fn image<B: Buffer>(buffer: &B, plan: &Plan<'static>) -> Result<alloc::vec::Vec<u8>, Error> {
+pub fn image<B: Buffer>(buffer: &B, half: &Half, plan: &Plan<'static>) -> Result<alloc::vec::Vec<u8>, Error> {
     let mut image = alloc::vec![0; image_size(plan)];
-    write_image(buffer, plan, &mut image)?;
+    write_image(buffer, half, plan, &mut image)?;
     Ok(image)
 }
 

@@ -20,6 +20,10 @@ const MAX_DIMS: usize = 16;
 /// its quantisation, and `.zero` for the zero points: one is a scalar, several are a vector. Scales can be asked of every
 /// tensor, the computed ones among them; elements only of those that the file holds.
 ///
+/// A name in the file comes before all of that: in one with a tensor called `x.scale`, that is what `x.scale` means, and not
+/// the scales of `x`; one called `17` comes before the tensor at index 17. Of two tensors with one name the first counts.
+/// What is hidden so is found by index: `4.scale`.
+///
 /// The model keeps the names of the language; [`Renamed`](super::Renamed) says which tensor each of them is.
 #[derive(Debug)]
 pub struct TfLite<'a> {

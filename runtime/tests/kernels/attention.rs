@@ -169,6 +169,44 @@ fn keys_that_do_not_exist_are_not_read() {
     }
 }
 
+/// What a later position holds may be anything: each query gives what it gives alone, bit by bit, whichever way values lie.
+#[test]
+fn values_of_later_keys_are_not_read() {
+    for (queries, past, width) in [(1, 0, 3), (5, 0, 1), (16, 0, 8), (37, 0, 19), (1, 7, 3), (18, 5, 16), (33, 9, 2)] {
+        let keys = past + queries;
+        for by_column in [false, true] {
+            for (depth, inf) in [(3, f32::INFINITY), (8, f32::NAN), (1, f32::NEG_INFINITY)] {
+                let draw = |count: usize| (0..count).map(|i| (i * 37 % 23) as f32 / 7.0 - 1.5).collect::<Vec<f32>>();
+                // In memory one value after the other, or one element of all of them after the other.
+                let mut layout = Layout::packed();
+                layout.keys[0] = u8::from(by_column);
+                let attention = |first: usize, queries: usize, values: &[f32]| {
+                    let q = draw(keys * depth)[first * depth..][..queries * depth].to_vec();
+                    let inputs = [
+                        list(&[queries, depth], &q),
+                        list(&[keys, depth], &draw(keys * depth)),
+                        given(&[keys, width], layout.clone(), Values::List(values.to_vec())),
+                        given(&[], Layout::packed(), Values::Whole(vec![first as u32])),
+                    ];
+                    let y = given(&[queries, width], Layout::packed(), Values::Seed(0));
+                    let op = op::Attention { causal: true, scale: 0.7 };
+                    run(op, &mut lay(&inputs, &y, 0, 0, 0xff)).unwrap()
+                };
+                let finite = attention(past, queries, &draw(keys * width));
+                for seen in past..keys {
+                    let mut values = draw(keys * width);
+                    values[(seen + 1) * width..].fill(inf);
+                    let rows = (seen + 1 - past) * width;
+                    let y = attention(past, queries, &values);
+                    assert_eq!(bits(&y[..rows]), bits(&finite[..rows]), "{queries} {past} {width} {by_column} {seen}");
+                    let alone = attention(seen, 1, &draw(keys * width));
+                    assert_eq!(bits(&alone), bits(&finite[rows - width..rows]));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_past_without_room_is_an_error() {
     for past in [2, 3, u32::MAX] {

@@ -2,10 +2,12 @@
 
 mod attention;
 mod bits;
+mod blocks;
 mod convolution;
 mod dtypes;
 mod elementwise;
 mod harness;
+mod lookups;
 mod matmul;
 mod normalisation;
 mod operands;

@@ -5,28 +5,38 @@ use proptest::prelude::*;
 
 use crate::harness::*;
 
+/// The coordinate of an element where the scale is the quotient of the extents: a fraction of integers.
+fn fraction(coordinates: usize, index: usize, from: usize, to: usize) -> (i64, i64) {
+    let [i, n, m] = [index, from, to].map(|number| number as i64);
+    match coordinates {
+        1 => (i * n, m),
+        2 | 3 if m == 1 => (0, 1),
+        2 => (i * (n - 1), m - 1),
+        _ => ((2 * i + 1) * n - m, 2 * m),
+    }
+}
+
 /// The weight of every element of an axis in one of the result.
 fn weights(op: &op::Resize, axis: usize, from: usize, to: usize, index: usize) -> Vec<f64> {
-    let scale = if op.scales[axis] > 0.0 { f64::from(op.scales[axis]) } else { to as f64 / from as f64 };
-    let (i, n, m) = (index as f64, from as f64, from as f64 * scale);
-    let at = match op.coordinates {
-        0 => (i + 0.5) / scale - 0.5,
-        1 => i / scale,
-        2 => {
-            if m == 1.0 {
-                0.0
-            } else {
-                i * (n - 1.0) / (m - 1.0)
+    let n = from as f64;
+    let at = match op.scales[axis] > 0.0 {
+        true => {
+            let (scale, i) = (f64::from(op.scales[axis]), index as f64);
+            let m = n * scale;
+            match op.coordinates {
+                0 => (i + 0.5) / scale - 0.5,
+                1 => i / scale,
+                2 if m == 1.0 => 0.0,
+                2 => i * (n - 1.0) / (m - 1.0),
+                3 if m <= 1.0 => 0.0,
+                3 => (i + 0.5) / scale - 0.5,
+                _ => n / 2.0 * (1.0 - to as f64 / m) + (i + 0.5) / scale - 0.5,
             }
         }
-        3 => {
-            if m > 1.0 {
-                (i + 0.5) / scale - 0.5
-            } else {
-                0.0
-            }
+        false => {
+            let (above, below) = fraction(op.coordinates, index, from, to);
+            above as f64 / below as f64
         }
-        _ => n / 2.0 * (1.0 - to as f64 / m) + (i + 0.5) / scale - 0.5,
     };
     let mut all = vec![0.0; from];
     let clip = |at: f64| at.max(0.0).min(n - 1.0) as usize;
@@ -118,21 +128,89 @@ proptest! {
 #[test]
 fn a_small_image() {
     let x = list(&[1, 1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
-    let resize = |mode, coordinates, size: usize| {
-        let mut op = op::Resize {
-            axes: [false, false, true, true, false, false],
-            sizes: [0.into(); MAX_RANK],
-            scales: [0.0; MAX_RANK],
-            mode,
-            coordinates,
-            rounding: 0,
-            cubic: -0.75,
-            exclude_outside: false,
-        };
-        (op.sizes[2], op.sizes[3]) = (size.into(), size.into());
-        let y = given(&[1, 1, size, size], Layout::packed(), Values::Seed(0));
-        run(op, &mut lay(std::slice::from_ref(&x), &y, 0, 0, 0xff)).unwrap()
-    };
+    let resize = |mode, coordinates, size: usize| resized(&x, mode, coordinates, size);
     assert_eq!(resize(0, 0, 4)[..8], [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0]);
     assert_eq!(resize(1, 2, 3), [1.0, 1.5, 2.0, 2.0, 2.5, 3.0, 3.0, 3.5, 4.0]);
+}
+
+/// Where a coordinate is a whole number the nearest element is that one, and not its neighbour because of how the quotient
+/// of the extents was rounded: element 18 of 14 stretched to 36 is element 7.
+#[test]
+fn whole_coordinates_are_exact() {
+    for from in 1..=40usize {
+        let x = list(&[from], &(0..from).map(|index| index as f32).collect::<Vec<f32>>());
+        for to in 1..=60usize {
+            for coordinates in 0..5 {
+                let (axes, mut sizes) = (core::array::from_fn(|axis| axis == 0), [0.into(); MAX_RANK]);
+                sizes[0] = to.into();
+                let scales = [0.0; MAX_RANK];
+                let y = given(&[to], Layout::packed(), Values::Seed(0));
+                let nearest = |rounding| {
+                    let op = op::Resize {
+                        axes,
+                        sizes,
+                        scales,
+                        mode: 0,
+                        coordinates,
+                        rounding,
+                        cubic: 0.0,
+                        exclude_outside: false,
+                    };
+                    run(op, &mut lay(std::slice::from_ref(&x), &y, 0, 0, 0xff)).unwrap()
+                };
+                let results: [Vec<f32>; 4] = std::array::from_fn(nearest);
+                for i in 0..to {
+                    let (above, below) = fraction(coordinates, i, from, to);
+                    let floor = |above: i64, below: i64| above.div_euclid(below);
+                    let ceil = |above: i64, below: i64| -(-above).div_euclid(below);
+                    let expected = [
+                        ceil(2 * above - below, 2 * below),
+                        floor(2 * above + below, 2 * below),
+                        floor(above, below),
+                        ceil(above, below),
+                    ];
+                    for (result, expected) in results.iter().zip(expected) {
+                        assert_eq!(
+                            result[i],
+                            expected.clamp(0, from as i64 - 1) as f32,
+                            "{i} of {from} to {to}, {coordinates}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A neighbour that does not count may be infinite: where an element falls on one of the operand's it is that one.
+#[test]
+fn neighbours_of_weight_zero_do_not_count() {
+    let inf = f32::INFINITY;
+    let x = list(&[1, 1, 2, 2], &[1.0, inf, inf, 4.0]);
+    // The size it has, by both formulas for neighbours, and twice that with the corners kept.
+    for mode in [1, 2] {
+        for coordinates in [0, 1, 2] {
+            assert_eq!(resized(&x, mode, coordinates, 2), [1.0, inf, inf, 4.0], "{mode} {coordinates}");
+        }
+    }
+    let y = resized(&x, 1, 2, 3);
+    assert_eq!([y[0], y[8]], [1.0, 4.0]);
+    assert_eq!([y[1], y[2], y[3], y[4]], [inf; 4]);
+}
+
+/// An image of a size, by a mode and a formula for coordinates.
+fn resized(x: &Given, mode: usize, coordinates: usize, size: usize) -> Vec<f32> {
+    let mut op = op::Resize {
+        axes: [false, false, true, true, false, false],
+        sizes: [0.into(); MAX_RANK],
+        scales: [0.0; MAX_RANK],
+        mode,
+        coordinates,
+        rounding: 0,
+        cubic: -0.75,
+        exclude_outside: false,
+    };
+    (op.sizes[2], op.sizes[3]) = (size.into(), size.into());
+    let y = given(&[1, 1, size, size], Layout::packed(), Values::Seed(0));
+    run(op, &mut lay(std::slice::from_ref(x), &y, 0, 0, 0xff)).unwrap()
 }

@@ -1,9 +1,10 @@
 //! RB: the buffer interface.
 
+use memmap2::MmapMut;
 use model_graph::buffer::copy;
 use model_graph::{
-    Buffer, BufferType, Cpu, CpuBuffer, CpuSlice, DType, Error, ErrorKind, HostBuffer, Usage, View, model_graph,
-    read_view, write_view,
+    Buffer, BufferType, Cpu, CpuBuffer, CpuSlice, DType, Error, ErrorKind, HostBuffer, Poison, Usage, View,
+    model_graph, read_view, write_view,
 };
 use model_graph_planner::Shape;
 
@@ -144,4 +145,37 @@ fn borrowed_memory_is_left_as_long_as_the_model_lives_and_comes_back() {
     let buffer: CpuSlice<'_> = model.into_buffer();
     assert_eq!(buffer.size(), 1500);
     assert!(memory[start + 1500..].iter().all(|byte| *byte == 0xff));
+}
+
+/// A result that would be written over its operand, were that not somebody else's.
+#[model_graph(weights = "shared")]
+struct Foreign {
+    #[weight]
+    x: Tensor<f32, 3>,
+    #[output(x + 10)]
+    y: _,
+    #[output(relu(reshape(x, shape = [3, 1])))]
+    z: _,
+}
+
+#[test]
+fn rb_7_memory_that_is_only_lent_is_not_changed() {
+    let mut own = ForeignWeights::new(&Cpu).unwrap();
+    own.x_mut().set([1.0, -2.0, 3.0]).unwrap();
+    let image = own.image().unwrap();
+    // The machine itself stops whoever writes to these pages.
+    let mut pages = MmapMut::map_anon(image.len()).unwrap();
+    pages.copy_from_slice(&image);
+    let pages = pages.make_read_only().unwrap();
+    let mut lent = ForeignWeights::from_image(&pages).unwrap();
+    assert!(pages.as_ptr_range().contains(&lent.x().as_slice().as_ptr().cast()), "it was copied");
+    for _ in 0..2 {
+        let mut model = Foreign::new(&Cpu, &lent).unwrap();
+        for _ in 0..2 {
+            let outputs = model.forward_with(&mut Poison::default()).unwrap();
+            assert_eq!((*outputs.y(), *outputs.z()), ([11.0, 8.0, 13.0], [[1.0], [0.0], [3.0]]));
+        }
+    }
+    assert_eq!(*lent.x_mut().set([0.0; 3]).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(pages[..], image[..]);
 }

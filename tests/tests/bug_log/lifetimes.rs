@@ -1,6 +1,6 @@
 //! LO: inputs and outputs over several runs.
 
-use model_graph::{Cpu, ErrorKind, model_graph};
+use model_graph::{Cpu, ErrorKind, Poison, model_graph};
 
 use super::{overlap, tensor};
 
@@ -44,6 +44,65 @@ fn lo_1_a_kept_input_stays_and_another_has_to_be_written_again() {
     assert_eq!(*model.x_mut(), [0.0; 3]);
     model.x_mut().write(&[1.0, 1.0, 1.0]).unwrap();
     assert_eq!(*model.forward().unwrap().y(), 6.0);
+}
+
+/// Twice its input, by way of a tensor of its own.
+#[model_graph]
+struct Twice {
+    #[input]
+    z: Tensor<f32, 2>,
+    #[node(z * 3)]
+    inner: _,
+    #[output(inner - z)]
+    y: _,
+}
+
+/// A block of two uses of another.
+#[model_graph]
+struct Nested {
+    #[input]
+    z: Tensor<f32, 2>,
+    #[node(Twice(z))]
+    once: _,
+    #[node(Twice(once))]
+    again: _,
+    #[output(once + again)]
+    y: _,
+}
+
+/// Both, each used twice, with the first result still to be read behind the second use.
+#[model_graph]
+struct Calls {
+    #[input]
+    x: Tensor<f32, 2>,
+    #[node(Twice(x))]
+    r1: _,
+    #[node(Twice(r1))]
+    r2: _,
+    #[output(r1 + r2)]
+    y: _,
+    #[node(Nested(x))]
+    n1: _,
+    #[node(Nested(n1))]
+    n2: _,
+    #[output(n1 + n2)]
+    z: _,
+}
+
+#[test]
+fn lo_5_uses_of_a_block_keep_their_results_apart() {
+    let plan = &Calls::PLAN;
+    for (result, other) in
+        [("r1", "r2.inner"), ("r1", "r2"), ("n1.once", "n1.again.inner"), ("n1", "n2.again.inner"), ("n1", "n2")]
+    {
+        assert!(!overlap(tensor(plan, result), tensor(plan, other)), "{result} {other}\n{plan}");
+    }
+    let mut model = Calls::new(&Cpu).unwrap();
+    for x in [1.0, 5.0] {
+        model.x_mut().write(&[x, x]).unwrap();
+        let outputs = model.forward_with(&mut Poison::default()).unwrap();
+        assert_eq!((*outputs.y(), *outputs.z()), ([6.0 * x; 2], [42.0 * x; 2]));
+    }
 }
 
 /// A chain in which one link is to be looked at.

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod buffers;
+mod build;
 mod dynamic;
 mod in_place;
 mod lifetimes;
@@ -31,4 +32,11 @@ fn in_place_steps(plan: &Plan<'static>) -> usize {
 /// Bytes beside what always lives.
 fn transient(plan: &Plan<'static>) -> usize {
     plan.size - plan.persistent
+}
+
+/// The bytes, so many behind a multiple of 64 in a memory that has room for 128 more.
+fn aligned<'a>(memory: &'a mut [u8], beyond: usize, bytes: &[u8]) -> &'a [u8] {
+    let start = memory.as_ptr().addr().next_multiple_of(64) - memory.as_ptr().addr() + beyond;
+    memory[start..start + bytes.len()].copy_from_slice(bytes);
+    &memory[start..start + bytes.len()]
 }

@@ -156,3 +156,37 @@ fn names_in_the_plan_are_those_declared() {
     let names = First::PLAN.tensors.iter().map(|tensor| tensor.name);
     assert_eq!(names.collect::<::std::vec::Vec<_>>(), ["x", "w", "y"]);
 }
+
+/// Shared weights and an open extent under lints that ask for written lifetimes and for `Debug`.
+mod shared {
+    #![deny(rust_2018_idioms, single_use_lifetimes, missing_debug_implementations, clippy::indexing_slicing)]
+
+    use ::core::prelude::v1::test;
+    use ::core::{assert, assert_eq};
+    use ::model_graph::{Cpu, model_graph};
+
+    /// A layer.
+    #[model_graph(dims(N <= 2), weights = "shared")]
+    #[derive(::core::fmt::Debug)]
+    pub struct Lent {
+        /// What goes in.
+        #[input]
+        pub x: Tensor<f32, N>,
+        /// What it is multiplied by.
+        #[weight]
+        pub w: Tensor<f32, 2>,
+        /// What comes out.
+        #[output(x * w[..N])]
+        pub y: _,
+    }
+
+    #[test]
+    fn a_model_that_borrows_its_weights_derives_debug() {
+        let mut weights = LentWeights::new(&Cpu).unwrap();
+        *weights.w_mut() = [3.0, 4.0];
+        let mut lent = Lent::new(&Cpu, &weights).unwrap();
+        lent.x_mut().write(&[2.0]).unwrap();
+        assert_eq!(lent.forward().unwrap().y()[..], [6.0]);
+        assert!(::std::format!("{lent:?}").contains("LentWeights"));
+    }
+}

@@ -67,3 +67,44 @@ fn md_5_a_keyword_is_a_model() {
     assert_eq!(*model.forward().unwrap().y(), [2.0, 4.0]);
     assert_eq!(r#struct::PLAN.model, "struct");
 }
+
+mod operators {
+    use ::core::assert_eq;
+    use ::core::prelude::v1::test;
+    use ::core::result::Result::{self, Ok};
+    use ::model_graph::cpu::{Memory, Operands, operands};
+    use ::model_graph::{Call, Cpu, CpuBuffer, Error, Kernel, model_graph, operator};
+
+    #[operator(fn(r#in: f32[N], r#fn: f32[N]) -> f32[N])]
+    struct Keyed {
+        r#type: ::core::primitive::f32,
+    }
+
+    impl<M: Memory> Kernel<Keyed> for CpuBuffer<M> {
+        fn run(&mut self, call: &Call<'_, Keyed>) -> Result<(), Error> {
+            let Operands { output, inputs: [first, second], .. } = operands(self, call)?;
+            let output = output.of::<::core::primitive::f32>()?;
+            output.copy_from_slice(first.of::<::core::primitive::f32>()?);
+            for element in output {
+                *element *= call.op.r#type;
+            }
+            let _ = second.of::<::core::primitive::f32>()?;
+            Ok(())
+        }
+    }
+
+    #[model_graph]
+    struct Calls {
+        #[input]
+        x: Tensor<f32, 2>,
+        #[output(Keyed(x, r#fn = x, r#type = 3))]
+        y: _,
+    }
+
+    #[test]
+    fn settings_and_operands_go_by_raw_names() {
+        let mut model = Calls::new(&Cpu).unwrap();
+        *model.x_mut() = [1.0, 2.0];
+        assert_eq!(*model.forward().unwrap().y(), [3.0, 6.0]);
+    }
+}

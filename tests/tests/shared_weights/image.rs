@@ -29,7 +29,7 @@ fn at(bytes: &[u8], beyond: usize, look: impl FnOnce(&[u8])) {
 
 fn fault(bytes: &[u8]) -> ImageFault {
     let mut found = None;
-    at(bytes, 0, |bytes| match NetWeights::from_image(bytes).err().expect("it is refused").kind() {
+    at(bytes, 0, |bytes| match NetWeights::from_image(bytes).expect_err("it is refused").kind() {
         ErrorKind::Image(fault) => found = Some(*fault),
         other => panic!("{other:?}"),
     });

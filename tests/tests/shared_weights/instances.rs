@@ -219,3 +219,34 @@ fn the_outermost_model_decides() {
     inner.x_mut().set([1.0, 1.0]).unwrap();
     assert_eq!(*inner.forward().unwrap().y(), [1.0, 2.0]);
 }
+
+/// Weights without elements: their buffer has no bytes, and the model's own ends before where they would begin.
+#[model_graph(weights = "shared")]
+struct Hollow {
+    #[input]
+    x: Tensor<f32, 2>,
+    #[weight]
+    w: Tensor<f32, 0>,
+    #[weight]
+    blocks: Tensor<q8_0, 3, 0>,
+    #[output(concat(w, x, axis = 0))]
+    y: _,
+    #[output(linear(reshape(w, shape = [1, 0]), blocks))]
+    zeros: _,
+    #[output(w)]
+    same: _,
+}
+
+#[test]
+fn weights_without_elements_are_borrowed_too() {
+    let weights = HollowWeights::new(&Cpu).unwrap();
+    assert_eq!(HollowWeights::SIZE, 0);
+    assert_ne!(Hollow::PLAN.size % Hollow::PLAN.align, 0);
+    let mut model = Hollow::new(&Cpu, &weights).unwrap();
+    for _ in 0..2 {
+        model.x_mut().set([1.0, 2.0]).unwrap();
+        let outputs = model.forward_with(&mut Poison::default()).unwrap();
+        assert_eq!((*outputs.y(), *outputs.zeros(), *outputs.same()), ([1.0, 2.0], [[0.0; 3]], []));
+    }
+    assert!(!Hollow::PLAN.svg().to_string().is_empty() && !Hollow::PLAN.html().to_string().is_empty());
+}

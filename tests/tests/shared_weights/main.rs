@@ -1,6 +1,7 @@
 //! Weights in a buffer of their own: instances borrow them, on threads and from mapped files, and compute what models with
 //! weights of their own do.
 
+mod edges;
 mod image;
 mod instances;
 

@@ -93,3 +93,72 @@ fn an_input_that_is_missing_is_asked_for_before_anything_is_written() {
     assert_eq!(*model.forward().err().unwrap().kind(), ErrorKind::InputNotSet { input: "x" });
     assert_eq!(run(&mut model, 1.0, 0, 0).unwrap(), 8.0);
 }
+
+/// What the step that writes a state says decides whether the state may be half written.
+mod of_one_step {
+    use model_graph::cpu::{Memory, Operands, operands};
+    use model_graph::{Call, Cpu, CpuBuffer, Error, ErrorKind, Kernel, model_graph, operator};
+
+    /// Writes half of its result and then says what a refused write says.
+    #[operator(fn(x: f32[N]) -> f32[N])]
+    struct Half;
+
+    impl<M: Memory> Kernel<Half> for CpuBuffer<M> {
+        fn run(&mut self, call: &Call<'_, Half>) -> Result<(), Error> {
+            let Operands { output, inputs: [_], .. } = operands(self, call)?;
+            output.of::<f32>()?[0] = 9.0;
+            Err(ErrorKind::Position { op: "Half", position: 0, rows: 1, extent: 0 }.into())
+        }
+    }
+
+    #[model_graph]
+    struct ByHalf {
+        #[input]
+        x: Tensor<f32, 2>,
+        #[state]
+        s: Tensor<f32, 2>,
+        #[output(write(s, Half(x)))]
+        y: _,
+    }
+
+    #[model_graph]
+    struct ByIndex {
+        #[input]
+        index: Tensor<u32>,
+        #[constant([[1.0, 2.0], [3.0, 4.0]])]
+        table: Tensor<f32, 2, 2>,
+        #[state]
+        s: Tensor<f32, 2>,
+        #[output(write(s, gather(table, index)))]
+        y: _,
+    }
+
+    #[test]
+    fn a_kernel_of_ones_own_is_not_believed_to_have_written_nothing() {
+        let mut model = ByHalf::new(&Cpu).unwrap();
+        for torn in [false, true] {
+            model.x_mut().set([1.0; 2]).unwrap();
+            let error = model.forward().err().unwrap();
+            assert_eq!(*error.kind() == ErrorKind::Torn, torn, "{error}");
+        }
+        assert_eq!(*model.s(), [9.0, 0.0]);
+    }
+
+    #[test]
+    fn an_index_that_is_not_there_leaves_the_state_as_it_was() {
+        let mut model = ByIndex::new(&Cpu).unwrap();
+        for (index, row) in [(1, Some([3.0, 4.0])), (2, None), (0, Some([1.0, 2.0]))] {
+            model.index_mut().set(index).unwrap();
+            let given = model.forward().map(|outputs| *outputs.y());
+            match row {
+                Some(row) => assert_eq!(given.unwrap(), row),
+                None => {
+                    let refused = ErrorKind::IndexOutOfRange { op: "gather", index: 2, extent: 2 };
+                    assert_eq!(*given.unwrap_err().kind(), refused);
+                    assert_eq!(*model.s(), [3.0, 4.0]);
+                    model.save_state(&mut [0; ByIndex::STATE_SIZE]).unwrap();
+                }
+            }
+        }
+    }
+}

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::super::version;
 use super::{Lowering, Place};
 use crate::Role;
 use crate::graph::Node;
@@ -49,10 +48,15 @@ impl<'g> Lowering<'g> {
             }
         }
         let (root, target) = self.view(output);
-        let of = version::same_bytes(graph.nodes().map(|(_, node)| node), *before);
-        for id in of {
+        // Whoever reads it, or what looks at its bytes in another way.
+        let mut looks = alloc::vec![*before];
+        while let Some(id) = looks.pop() {
             let reads = self.readers[id.index()].clone();
-            for (reader, operand) in reads.into_iter().filter(|(reader, _)| reader.op.action() != Action::View) {
+            for (reader, operand) in reads {
+                if reader.op.action() == Action::View {
+                    looks.push(reader.output);
+                    continue;
+                }
                 if core::ptr::eq(reader, write) {
                     continue;
                 }
