@@ -9,7 +9,7 @@ use super::clauses::{self, Clauses};
 use super::settings::Setting;
 use crate::ast::plain;
 use crate::dims::{DimExpr, Kind};
-use crate::error::{At, Report, list};
+use crate::error::{Report, list};
 use crate::foreign::no_dtype;
 use crate::names::nearest;
 
@@ -44,15 +44,6 @@ pub(super) mod text {
          `strided = [x, output]`, `scratch = 4 * N` and `crate = path`";
 }
 
-/// The element types that are meant, where they are an operand's too.
-fn elements_of(mut elements: Elements, operands: &[Pattern]) -> &'static [DType] {
-    // An operand's are those of one before it.
-    while let Elements::Like(operand) = elements {
-        elements = operands[operand].elements;
-    }
-    if let Elements::OneOf(known) = elements { known } else { &[] }
-}
-
 /// A text that lasts.
 pub(super) fn leaked(text: &str) -> &'static str {
     Box::leak(text.into())
@@ -85,11 +76,6 @@ pub(super) fn rule(name: &str, settings: &[Setting], clauses: &Clauses, report: 
         Some(result) => names.result(result, clauses, report),
         None => Pattern { elements: Elements::OneOf(&[]), leading: false, dims: &[] },
     };
-    if let (Some(given), Elements::Like(_)) = (&clauses.result, result.elements)
-        && elements_of(result.elements, &operands).iter().any(|dtype| dtype.is_quantised())
-    {
-        report.add(given.elements.first().map_or(given.at, At::from), text::IN_BLOCKS);
-    }
     let in_place = names.listed(&clauses.in_place, false, report).0;
     for (index, at) in &in_place {
         names.fits_in_place(*index, at, clauses, &operands, &result, report);
@@ -255,7 +241,7 @@ impl Names<'_> {
             if let Some(dtype) = dtypes.into_iter().find(|dtype| dtype.is_quantised()) {
                 let text = format!(
                     "`{}` can be {dtype}, whose elements in blocks are those of weights: an operator takes them and gives \
-                     others; write the result's own element type",
+                     others; write the result's own element type, such as `-> f32[N]`",
                     self.operands[operand]
                 );
                 report.add(&result.elements[0], text);
