@@ -198,8 +198,7 @@ impl Plan<'_> {
 
     /// True when a tensor lies in the buffer of the shared weights.
     pub const fn is_shared(&self, view: &View) -> bool {
-        // Weights that are all empty take no bytes and lie behind the model's own all the same.
-        (self.shared > 0 || view.offset > self.size) && view.offset >= self.shared_start()
+        self.shared > 0 && view.offset >= self.shared_start()
     }
 
     /// The tensors whose bytes count at that moment.

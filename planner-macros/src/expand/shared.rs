@@ -1,6 +1,7 @@
 //! What is emitted for shared weights: the type that holds them, and the forms that the model's own items take when it
 //! borrows it. Of a model whose weights lie in its own buffer nothing is, and its items have the plain forms.
 
+use model_graph_planner::Storage;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
@@ -347,11 +348,19 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
     })
 }
 
-/// Whether a tensor of that role lies among the shared weights. Without a plan the role alone says so.
+/// Whether a tensor of that role lies among the shared weights: one of them, or what looks at one. Without a plan the role
+/// alone says so.
 pub(super) fn lies_there(expansion: &Expansion<'_>, role: &Role, tensor: Option<usize>) -> bool {
-    let Some((planned, tensor)) = expansion.planned.zip(tensor) else {
-        return expansion.model.shares() && matches!(role, Role::Weight { .. });
-    };
-    let weight = matches!(role, Role::Weight { .. });
-    expansion.model.shares() && (weight || planned.with(|plan| plan.is_shared(&plan.tensors[tensor].view)))
+    if !expansion.model.shares() {
+        return false;
+    }
+    let Some((planned, tensor)) = expansion.planned.zip(tensor) else { return matches!(role, Role::Weight { .. }) };
+    // By whose bytes they are and not by where: weights without elements lie nowhere.
+    planned.with(|plan| {
+        let mut root = &plan.tensors[tensor];
+        while let Storage::View(of) = root.storage {
+            root = &plan.tensors[of];
+        }
+        root.role == model_graph_planner::Role::Weight
+    })
 }
