@@ -13,6 +13,9 @@ operator! {
     /// With `past`, query `i` stands at position `past + i`, and keys from `past + S` on do not exist: what they hold is
     /// never read. `past + S` above `T` is an error of the step. A query that sees no key gives zeros.
     ///
+    /// Beside an f32 q, k and v may be both f16 or both bf16: they are read as they lie, a strip of keys at a time, and the
+    /// result has the bits that it has with both cast to f32 first.
+    ///
     /// Values of keys that a query does not see are not multiplied: they may be infinite. A key that a mask takes out by -∞
     /// is seen, with the weight 0, as in the formula: 0 times an infinite value is NaN there.
     Attention = "attention" {
@@ -51,7 +54,8 @@ impl Described for Attention {
         doc: "softmax(q kᵀ scale + mask) v for q `[.., HQ, S, D]`, k and v `[.., HK, T, D]`, HQ a multiple of HK (arXiv \
               1706.03762); with a u32 scalar `past`, queries stand behind so many keys, and keys from past + S on are not \
               read; `causal` hides the keys behind a query's own position: query i sees keys 0 to past + i, and without \
-              `past` keys 0 to i, however many keys there are (PyTorch's `is_causal`)",
+              `past` keys 0 to i, however many keys there are (PyTorch's `is_causal`); k and v may be f16 or bf16 beside a q \
+              of f32",
         operands: &["q", "k", "v", "mask", "past"],
         optional: 2,
         variadic: false,
@@ -88,11 +92,25 @@ fn matrix(shape: &Shape) -> [Dim; 3] {
 impl Attention {
     /// Rows of queries that are worked on at a time, each with a row of working space as long as there are keys.
     pub const ROWS: usize = 16;
+
+    /// Keys, and then values, that are unpacked to `f32` at a time where they are halves.
+    pub const STRIP: usize = 32;
+
+    /// Elements of a strip for keys and values of these many elements: none where they are `f32` already.
+    pub fn strip(dtype: DType, depth: usize, width: usize) -> usize {
+        // Rows at a distance of 1 would be a column, whose products are added in another order.
+        if dtype.is_half() { depth.max(width).max(2).saturating_mul(Attention::STRIP) } else { 0 }
+    }
 }
 
 impl Operator for Attention {
     fn through_f32(&self) -> bool {
         true
+    }
+
+    /// Keys and values.
+    fn reads_halves(&self, input: usize) -> bool {
+        input == 1 || input == 2
     }
 
     fn settings(&self, inputs: &[Type], visit: &mut dyn FnMut(&'static str, Value<'_>)) {
@@ -106,8 +124,12 @@ impl Operator for Attention {
         let [q, k, v] = [0, 1, 2].map(|input| inputs[input].shape);
         let (mask, past) = mask_and_past(inputs.len(), |input| inputs[input].dtype);
         for input in (0..inputs.len()).filter(|input| Some(*input) != past) {
-            if Kind::Floats.check(inputs, input)? != inputs[0].dtype {
-                return Err(RuleError::Mixed { left: 0, right: input });
+            let given = Kind::Floats.check(inputs, input)?;
+            // Values are held against the keys, which may be halves beside queries of `f32`.
+            let left = if input == 2 { 1 } else { 0 };
+            let narrower = input == 1 && inputs[0].dtype == DType::F32;
+            if given != inputs[left].dtype && !narrower {
+                return Err(RuleError::Mixed { left, right: input });
             }
         }
         if q.rank() < 2 {
@@ -210,8 +232,10 @@ impl Operator for Attention {
 
     fn scratch(&self, inputs: &[Type], _: &Type) -> usize {
         let [_, queries, _] = matrix(&inputs[0].shape);
-        let [_, keys, _] = matrix(&inputs[1].shape);
-        keys.size.saturating_mul(queries.size.min(Attention::ROWS)).saturating_mul(4)
+        let [_, keys, depth] = matrix(&inputs[1].shape);
+        let [_, _, width] = matrix(&inputs[2].shape);
+        let scores = keys.size.saturating_mul(queries.size.min(Attention::ROWS));
+        scores.saturating_add(Attention::strip(inputs[1].dtype, depth.size, width.size)).saturating_mul(4)
     }
 }
 

@@ -203,6 +203,11 @@ pub trait Operator: Fields + fmt::Debug {
         false
     }
 
+    /// True when such a kernel takes halves as that operand all the same, and reads them as they lie.
+    fn reads_halves(&self, _input: usize) -> bool {
+        false
+    }
+
     /// True when that operand may be a weight in blocks.
     fn takes_blocks(&self, _input: usize) -> bool {
         false

@@ -45,7 +45,8 @@ fn verify_step(planned: &Planned, index: usize, step: &PlannedStep) -> Result<()
     }
     let types: Vec<Type> = step.inputs.iter().map(|input| type_of(view(*input))).collect();
     let result = type_of(view(output));
-    if op.through_f32() && types.iter().any(|ty| ty.dtype.is_half()) {
+    let narrow = types.iter().enumerate().any(|(input, ty)| ty.dtype.is_half() && !op.reads_halves(input));
+    if op.through_f32() && narrow {
         fault!("step {index} (`{name}`) reads halves, and its kernel takes f32 alone");
     }
     match op::infer(&*op, &types) {

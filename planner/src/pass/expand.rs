@@ -48,9 +48,11 @@ pub(super) fn expand(graph: &Graph) -> Result<Option<Graph>, RuleError> {
     Ok(Some(made.with_calls(nodes)))
 }
 
-/// True for a call on halves whose kernel takes `f32` alone.
+/// True for a call with halves where its kernel takes `f32` alone.
 fn is_wider(graph: &Graph, node: &Node) -> bool {
-    node.op.through_f32() && node.inputs.iter().any(|input| graph.tensor(*input).ty.dtype.is_half())
+    let mut inputs = node.inputs.iter().enumerate();
+    node.op.through_f32()
+        && inputs.any(|(at, input)| graph.tensor(*input).ty.dtype.is_half() && !node.op.reads_halves(at))
 }
 
 /// The call in `f32`, with casts around it.
@@ -58,9 +60,9 @@ fn through_f32(made: &mut Graph, node: Node, nodes: &mut Vec<Node>) -> Result<()
     let name = made.tensor(node.output).name.clone();
     let mut cast: Vec<(TensorId, TensorId)> = Vec::new();
     let mut inputs = node.inputs.clone();
-    for input in &mut inputs {
+    for (at, input) in inputs.iter_mut().enumerate() {
         let ty = made.tensor(*input).ty;
-        if !ty.dtype.is_half() {
+        if !ty.dtype.is_half() || node.op.reads_halves(at) {
             continue;
         }
         if let Some((_, wide)) = cast.iter().find(|(half, _)| half == input) {

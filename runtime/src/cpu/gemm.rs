@@ -19,7 +19,7 @@ pub(super) struct Matrix<'a> {
 }
 
 /// Partial sums of a dot product.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
 /// Rows of a tile.
 const ROWS: usize = 4;
@@ -37,28 +37,34 @@ const BLOCK: usize = 128 * 1024;
 const FAR: usize = 512;
 
 /// `c += a b` with `a` of `m x k`, `b` of `k x n` and `c` of `m x n`, packed.
-pub(super) fn gemm([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+pub(super) fn gemm(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    gemm_into(extents, a, b, c, extents[1]);
+}
+
+/// As [`gemm`], with rows of `c` at a distance of `c_row`.
+pub(super) fn gemm_into([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32], c_row: usize) {
     if m == 0 || n == 0 || k == 0 {
         return;
     }
-    let b_lies = Matrix { row: if k == 1 { 1 } else { b.row }, ..b };
-    if in_lanes(n, b_lies) && (a.column == 1 || k == 1) {
-        dots([m, n, k], a, b, c);
+    let b_row = if k == 1 { 1 } else { b.row };
+    if in_lanes(n, b_row, b.column) && (a.column == 1 || k == 1) {
+        dots([m, n, k], a, b, c, c_row);
     } else if m == 1 && b.column == 1 {
         row_times_matrix([n, k], a, b, c);
     } else {
-        tiled([m, n, k], a, b, c);
+        tiled([m, n, k], a, b, c, c_row);
     }
 }
 
-/// True when a product with these `n` columns, and a left side that lies row by row, is made of dot products in lanes.
-pub(super) fn in_lanes(n: usize, b: Matrix<'_>) -> bool {
-    b.row == 1 && !(b.column == 1 && n > 1)
+/// True when a product with `n` columns of a right side with these distances between rows and columns, and a left side that
+/// lies row by row, is made of dot products in lanes.
+pub(super) fn in_lanes(n: usize, row: usize, column: usize) -> bool {
+    row == 1 && !(column == 1 && n > 1)
 }
 
 wide! {
-    fn tiled(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
-        if WIDE { tiles::<16>(extents, a, b, c) } else { tiles::<8>(extents, a, b, c) }
+    fn tiled(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32], c_row: usize) {
+        if WIDE { tiles::<16>(extents, a, b, c, c_row) } else { tiles::<8>(extents, a, b, c, c_row) }
     }
 }
 
@@ -96,13 +102,13 @@ wide! {
 /// of it, is packed on the stack when its rows are incomplete or strided, and when enough tiles use it to pay for that:
 /// rows far apart cost a cache line and a page each.
 #[inline(always)]
-fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32], c_row: usize) {
     let mut packed = [[0.0; W]; DEPTH];
     let block = block_rows(k).min(m);
     let pays = block >= 16 * ROWS && b.row >= FAR;
     for top in (0..m).step_by(block) {
         let rows = (m - top).min(block);
-        let (a, c) = (Matrix { data: &a.data[top * a.row..], ..a }, &mut c[top * n..]);
+        let (a, c) = (Matrix { data: &a.data[top * a.row..], ..a }, &mut c[top * c_row..]);
         for j in (0..n).step_by(W) {
             let width = (n - j).min(W);
             let packs = pays || b.column != 1 || width < W;
@@ -113,9 +119,9 @@ fn tiles<const W: usize>([m, n, k]: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c:
                 let a = Matrix { data: &a.data[start * a.column..], ..a };
                 if packs {
                     pack(from, b, &mut packed[..depth], width);
-                    column::<W>(rows, a, packed[..depth].as_flattened(), W, depth, &mut c[j..], n, width);
+                    column::<W>(rows, a, packed[..depth].as_flattened(), W, depth, &mut c[j..], c_row, width);
                 } else {
-                    column::<W>(rows, a, from, b.row, depth, &mut c[j..], n, width);
+                    column::<W>(rows, a, from, b.row, depth, &mut c[j..], c_row, width);
                 }
             }
         }
@@ -217,7 +223,7 @@ fn add_products<const R: usize, const W: usize>(sums: &mut [[f32; W]; R], a: [&[
 
 wide! {
     /// Both operands' `k` elements lie side by side.
-    fn dots(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    fn dots(extents: [usize; 3], a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32], c_row: usize) {
         let [m, n, k] = extents;
         let left = |i: usize| &a.data[i * a.row..][..k];
         let right = |j: usize| &b.data[j * b.column..][..k];
@@ -229,11 +235,11 @@ wide! {
                 let tall = i + 2 <= m;
                 match (tall, wide) {
                     (true, true) => {
-                        put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n)
+                        put([0, 1].map(|d| left(i + d)), [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * c_row + j..], c_row)
                     }
-                    (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * n + j..], n),
-                    (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * n + j..], n),
-                    (false, false) => put([left(i)], [right(j)], &mut c[i * n + j..], n),
+                    (true, false) => put([0, 1].map(|d| left(i + d)), [right(j)], &mut c[i * c_row + j..], c_row),
+                    (false, true) => put([left(i)], [0, 1, 2, 3].map(|d| right(j + d)), &mut c[i * c_row + j..], c_row),
+                    (false, false) => put([left(i)], [right(j)], &mut c[i * c_row + j..], c_row),
                 }
                 i += if tall { 2 } else { 1 };
             }

@@ -39,6 +39,7 @@ mod rope;
 mod scan;
 mod scatter;
 mod softmax;
+mod strip;
 mod sum;
 mod then;
 mod typed;

@@ -74,7 +74,8 @@ pub(super) fn operands<'a, O: Described, T: Pod, const N: usize>(
     }
     let (output, types) = shapes(O::SPEC.operands.len() - O::SPEC.optional, call.inputs, call.outputs, N)?;
     let given = call.inputs.len();
-    if call.op.through_f32() && types[..given].iter().any(|ty| ty.dtype.is_half()) {
+    let narrow = types[..given].iter().enumerate().any(|(at, ty)| ty.dtype.is_half() && !call.op.reads_halves(at));
+    if call.op.through_f32() && narrow {
         return Err(length(output.elements(), call.inputs.first().map_or(0, View::elements)));
     }
     match infer(&call.op, &types[..given]) {

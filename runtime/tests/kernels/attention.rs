@@ -1,9 +1,10 @@
 //! Attention and rotary position embedding.
 
-use model_graph::{ErrorKind, op};
+use model_graph::{DType, ErrorKind, op};
 use proptest::prelude::*;
 
 use crate::harness::*;
+use crate::typed::{self, Typed, seen, typed};
 
 /// Everything that attention can be told.
 #[derive(Clone, Debug)]
@@ -71,6 +72,56 @@ impl Case {
     }
 }
 
+impl Case {
+    /// Queries and a mask of `f32`, keys and values of `dtype`.
+    fn typed(&self, dtype: DType, layouts: [Layout; 3], seed: u64) -> Vec<Typed> {
+        let [[hq, hk], [d, e]] = [self.heads, self.sizes];
+        let dims = [self.dims(hq, self.queries, d), self.dims(hk, self.keys, d), self.dims(hk, self.keys, e)];
+        let types = [DType::F32, dtype, dtype];
+        let mut inputs: Vec<Typed> =
+            (0..3).map(|at| finite(types[at], &dims[at], &layouts[at], seed ^ at as u64)).collect();
+        if let Some(ones) = self.mask {
+            let dims = self.mask_dims(ones);
+            let Values::List(values) = mask(&dims, seed).values else { unreachable!("a mask is a list") };
+            inputs.push(typed(DType::F32, &dims, &values.into_iter().map(f64::from).collect::<Vec<f64>>()));
+        }
+        inputs.extend(self.past.map(|past| typed(DType::U32, &[], &[f64::from(past)])));
+        inputs
+    }
+}
+
+fn half() -> impl Strategy<Value = DType> {
+    prop_oneof![Just(DType::F16), Just(DType::BF16)]
+}
+
+fn finite(dtype: DType, dims: &[usize], layout: &Layout, seed: u64) -> Typed {
+    let drawn = typed::draw(dtype, dims, layout.clone(), seed);
+    let values = drawn.values.iter().map(|value| if value.is_finite() { *value } else { 0.25 }).collect();
+    Typed { values, ..drawn }
+}
+
+/// Runs attention over halves, and asserts that it gives the bits that it gives with them cast to `f32`, whatever is
+/// unwritten, and in the queries' place.
+fn as_with_casts(op: op::Attention, inputs: &[Typed], dims: &[usize]) -> Vec<f64> {
+    let packed = Layout::packed();
+    let run = |inputs: &[Typed], poison, in_place| {
+        let y = typed::run(op, inputs, (DType::F32, dims, &packed), poison, in_place).unwrap();
+        (y.iter().map(|y| y.to_bits()).collect::<Vec<u64>>(), y)
+    };
+    let (bits, y) = run(inputs, 0xff, None);
+    assert_eq!(run(inputs, 0x00, None).0, bits, "unwritten bytes are read");
+    let wide: Vec<Typed> = inputs
+        .iter()
+        .map(|input| Typed { dtype: if input.dtype.is_half() { DType::F32 } else { input.dtype }, ..input.clone() })
+        .collect();
+    assert_eq!(run(&wide, 0xff, None).0, bits, "other bits than with casts");
+    let q = &inputs[0];
+    if q.dims == dims && q.layout.strides(dims) == packed.strides(dims) {
+        assert_eq!(run(inputs, 0xff, Some(0)).0, bits, "other bits in the queries' place");
+    }
+    y
+}
+
 /// Masks hide some keys, and sometimes all of them.
 fn mask(dims: &[usize], seed: u64) -> Given {
     let mut state = seed | 1;
@@ -105,6 +156,20 @@ proptest! {
         }
         let y = given(&case.dims(hq, case.queries, e), Layout::packed(), Values::Seed(0));
         check(case.op, &inputs, &y, place, 1e-5, |x, index| case.oracle(x, index));
+    }
+
+    #[test]
+    fn halves(
+        case in cases(), layouts in prop::array::uniform3(layout(true)), seed: u64, dtype in half(),
+    ) {
+        let inputs = case.typed(dtype, layouts, seed);
+        let dims = case.dims(case.heads[0], case.queries, case.sizes[1]);
+        let y = as_with_casts(case.op, &inputs, &dims);
+        let tensors: Vec<Tensor> = inputs.iter().map(seen).collect();
+        for (index, y) in indices(&dims).iter().zip(y) {
+            let expected = case.oracle(&tensors, index);
+            prop_assert!((y - expected).abs() <= 1e-5 * expected.abs().max(1.0), "{y} instead of {expected} at {index:?}");
+        }
     }
 
     #[test]
@@ -202,6 +267,41 @@ fn values_of_later_keys_are_not_read() {
                     let alone = attention(seen, 1, &draw(keys * width));
                     assert_eq!(bits(&alone), bits(&finite[rows - width..rows]));
                 }
+            }
+        }
+    }
+}
+
+/// Strips, and runs of columns, that do not come out even; what lies beyond the keys that exist is never looked at.
+#[test]
+fn halves_of_a_long_cache() {
+    for (queries, past, depth, width) in
+        [(1, 700, 5, 3), (1, 31, 8, 8), (37, 280, 3, 9), (3, 253, 64, 1), (16, 48, 1, 64)]
+    {
+        for (keys_by_column, values_by_column, causal) in
+            [(false, false, true), (true, false, true), (false, true, true), (true, true, false)]
+        {
+            let by_column = |is| {
+                let mut layout = Layout::packed();
+                layout.keys[1] = u8::from(is);
+                layout
+            };
+            let (exist, room) = (past + queries, past + queries + 40);
+            for dtype in [DType::F16, DType::BF16] {
+                let mut inputs = vec![
+                    finite(DType::F32, &[4, queries, depth], &Layout::packed(), 3),
+                    finite(dtype, &[2, room, depth], &by_column(keys_by_column), 5),
+                    finite(dtype, &[2, room, width], &by_column(values_by_column), 7),
+                    typed(DType::U32, &[], &[past as f64]),
+                ];
+                let op = op::Attention { causal, scale: 0.3 };
+                let y = as_with_casts(op, &inputs, &[4, queries, width]);
+                for (input, size) in [(1, depth), (2, width)] {
+                    for head in inputs[input].values.chunks_exact_mut(room * size) {
+                        head[exist * size..].fill(f64::NAN);
+                    }
+                }
+                assert_eq!(as_with_casts(op, &inputs, &[4, queries, width]), y);
             }
         }
     }

@@ -6,6 +6,8 @@ use model_graph::{
     Block, BlockQ4_0, BlockQ8_0, Buffer, Call, DType, Error, HostBuffer, Kernel, MAX_RANK, View, bf16, f16, quantise,
 };
 
+use model_graph_planner::{Shape, Type};
+
 use crate::harness::{Host, Layout, Tensor, buffer, indices, places};
 
 /// All types whose elements lie by themselves.
@@ -144,17 +146,24 @@ where
         Some(input) => views[input],
         None => place(&mut at, output.0, output.1, output.2),
     };
-    let mut buffer = buffer(at + 16, poison);
+    let ty = |view: &View| Type { dtype: view.dtype, shape: Shape::new(view.dims()).unwrap() };
+    let types: Vec<Type> = views.iter().map(ty).collect();
+    let start = (at + 16).next_multiple_of(64);
+    let bytes = op.scratch(&types, &ty(&output));
+    let scratch = [View::packed(DType::U8, start, &Shape::new(&[bytes]).unwrap())];
+    let scratch = if bytes == 0 { &[] } else { &scratch[..] };
+    let mut buffer = buffer(start + bytes, poison);
     for (view, input) in views.iter().zip(inputs) {
         for (at, value) in places(view).zip(&input.values) {
             buffer.set(at, &encode(input.dtype, *value)).unwrap();
         }
     }
     let before = buffer.bytes().to_vec();
-    let result = buffer.run(&Call { op, inputs: &views, outputs: &[output], scratch: &[], shared: None });
+    let result = buffer.run(&Call { op, inputs: &views, outputs: &[output], scratch, shared: None });
     let mut own = vec![false; before.len()];
     if result.is_ok() {
         places(&output).for_each(|at| own[at..at + output.dtype.size()].fill(true));
+        own[start..].fill(true);
     }
     for (at, (before, after)) in before.iter().zip(buffer.bytes()).enumerate() {
         assert!(own[at] || before == after, "byte {at} is not the output's and was changed by {op:?}");
@@ -208,7 +217,7 @@ pub(crate) fn check<O: Operator + Copy>(
 }
 
 /// The values that a kernel finds.
-fn seen(input: &Typed) -> Tensor {
+pub(crate) fn seen(input: &Typed) -> Tensor {
     let strides = input.layout.strides(&input.dims);
     let at = |index: &Vec<usize>| index.iter().zip(strides).map(|(i, stride)| i * stride).sum::<usize>();
     let all = indices(&input.dims);
