@@ -5,9 +5,9 @@ use model_graph::model_graph;
 #[model_graph]
 struct Model {
     #[input]
-    q: Tensor<f32, 5, 2, 8>,
+    q: Tensor<f16, 5, 2, 8>,
     #[input]
-    k: Tensor<f16, 5, 2, 8>,
+    k: Tensor<f32, 5, 2, 8>,
     #[output(attention(permute(q, axes = [1, 0, 2]), permute(k, axes = [1, 0, 2]), permute(k, axes = [1, 0, 2])))]
     y: _,
 }

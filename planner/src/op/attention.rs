@@ -231,10 +231,13 @@ impl Operator for Attention {
     }
 
     fn scratch(&self, inputs: &[Type], _: &Type) -> usize {
-        let [_, queries, _] = matrix(&inputs[0].shape);
-        let [_, keys, depth] = matrix(&inputs[1].shape);
+        let [heads, queries, _] = matrix(&inputs[0].shape);
+        let [key_heads, keys, depth] = matrix(&inputs[1].shape);
         let [_, _, width] = matrix(&inputs[2].shape);
-        let scores = keys.size.saturating_mul(queries.size.min(Attention::ROWS));
+        // Heads that share keys of halves are worked on together where each has a single query.
+        let shared = if inputs[1].dtype.is_half() { heads.size / key_heads.size.max(1) } else { 1 };
+        let rows = queries.size.saturating_mul(shared).min(Attention::ROWS);
+        let scores = keys.size.saturating_mul(rows);
         scores.saturating_add(Attention::strip(inputs[1].dtype, depth.size, width.size)).saturating_mul(4)
     }
 }

@@ -85,10 +85,13 @@ fn attention(
     let (strip, scratch) = scratch.split_at_mut(op::Attention::strip(k_view.dtype, depth, width));
     let heads = if rank > 2 { q_view.dims[rank - 3] } else { 1 };
     let shared = if rank > 2 { heads / k_view.dims[rank - 3] } else { 1 };
-    for (index, y) in output.chunks_exact_mut(queries * width).enumerate() {
+    // Single queries of heads that share keys are rows of one block, so that each strip of halves is unpacked once for all.
+    let grouped = queries == 1 && shared > 1 && k_view.dtype.is_half();
+    let (count, group, down) = if grouped { (shared, shared, rank - 3) } else { (queries, 1, rank - 2) };
+    for (index, y) in output.chunks_exact_mut(count * width).enumerate() {
         // Where the head starts in each operand. Heads that share keys are neighbours.
         let at = |strides: &[usize; MAX_RANK], shared: usize| {
-            let mut rest = index;
+            let mut rest = index * group;
             let mut at = 0;
             for axis in (0..rank - 2).rev() {
                 let along = rest % q_view.dims[axis];
@@ -98,15 +101,16 @@ fn attention(
             at
         };
         let (q_at, k_at, v_at) = (at(&q_view.strides, 1), at(&k_view.strides, shared), at(&v_view.strides, shared));
-        let mask = mask.map(|(mask, strides)| (mask, at(&strides, 1), [strides[rank - 2], strides[rank - 1]]));
+        let mask = mask.map(|(mask, strides)| (mask, at(&strides, 1), [strides[down], strides[rank - 1]]));
         for (block, y) in y.chunks_mut(op::Attention::ROWS * width).enumerate() {
             let top = block * op::Attention::ROWS;
             let m = y.len() / width;
-            let n = if call.op.causal { keys.min(first + top + m) } else { keys };
+            let last = if grouped { first } else { first + top + m - 1 };
+            let n = if call.op.causal { keys.min(last + 1) } else { keys };
             let scores = &mut scratch[..m * n];
             scores.fill(0.0);
             if n > 0 && depth > 0 {
-                let row = q_view.strides[rank - 2];
+                let row = q_view.strides[down];
                 let data = match q {
                     Some(q) => &q[q_at + top * row..],
                     None => &*y,
@@ -119,7 +123,7 @@ fn attention(
                     gemm_into([m, keys.len(), depth], a, b, &mut scores[keys.start..], n);
                 });
             }
-            let sees = if call.op.causal { first + top + 1 } else { usize::MAX / 2 };
+            let sees = if call.op.causal && !grouped { first + top + 1 } else { usize::MAX / 2 };
             // A mask for no keys has no elements to start from.
             let mask = mask.filter(|_| n > 0).map(|(mask, at, strides)| (&mask[at + top * strides[0]..], strides));
             weights(scores, n, sees, call.op.scale, mask);

@@ -21,7 +21,7 @@ struct Case {
 
 fn cases() -> impl Strategy<Value = Case> {
     let lead = prop::collection::vec(1..3usize, 0..3);
-    let extents = (0..4usize, 0..4usize, prop_oneof![0..4usize, 15..19usize, 30..40usize], 0..20usize);
+    let extents = (0..4usize, 0..4usize, prop_oneof![0..4usize, 15..19usize, 30..40usize, Just(1)], 0..20usize);
     let sizes = [prop_oneof![0..4usize, 7..18usize], prop_oneof![0..4usize, 7..18usize]];
     let options = (prop::option::of(any::<[bool; 5]>()), prop::option::of(0..5u32), any::<bool>());
     (lead, extents, sizes, options).prop_map(|(lead, (shared, heads, queries, more), sizes, (mask, past, causal))| {
@@ -276,7 +276,7 @@ fn values_of_later_keys_are_not_read() {
 #[test]
 fn halves_of_a_long_cache() {
     for (queries, past, depth, width) in
-        [(1, 700, 5, 3), (1, 31, 8, 8), (37, 280, 3, 9), (3, 253, 64, 1), (16, 48, 1, 64)]
+        [(1, 700, 5, 3), (1, 31, 8, 8), (1, 90, 2, 40), (37, 280, 3, 9), (3, 253, 64, 1), (16, 48, 1, 64)]
     {
         for (keys_by_column, values_by_column, causal) in
             [(false, false, true), (true, false, true), (false, true, true), (true, true, false)]
