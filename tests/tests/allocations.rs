@@ -291,7 +291,11 @@ struct Cached {
     past: Tensor<u32>,
     #[weight]
     cache: Tensor<f32, 4, 4>,
-    #[output(attention(q, cache, cache, past = past) + more)]
+    #[weight]
+    halves: Tensor<f16, 4, 4>,
+    #[node(attention(q, halves, halves, past = past))]
+    other: _,
+    #[output(attention(q, cache, cache, past = past) + other + more)]
     y: Tensor<f32, N, 4>,
 }
 
