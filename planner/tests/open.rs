@@ -231,3 +231,17 @@ model Frames
     let fault = refused(&with_in_place(text, "p", "still"));
     assert!(fault.contains("step 1 writes `p` over `moves`, which is still needed"), "{fault}");
 }
+
+/// However long a plan is, there is as much to show of each of its tensors.
+#[test]
+fn long_plans_are_shown_to_hold_as_short_ones_are() {
+    for count in [20, 300] {
+        let mut text = String::from("model Long\n  dims A <= 5000\n  %0 x: input f32[{A}x{(A + 99) / 100}]\n");
+        for at in 0..count {
+            text += &format!("  %{} x: node f32[{{A}}x{{(A + 99) / 100}}] = softmax(%{at}, axis = 1)\n", at + 1);
+        }
+        text += &format!("  %{} y: output f32[{{A}}x{{(A + 99) / 100}}] = relu(%{count})\n", count + 1);
+        let planned = plan(&Graph::parse(&text).unwrap(), &Options::default()).unwrap();
+        assert_eq!(planned.size, 5000 * 50 * 4, "{count}");
+    }
+}
