@@ -90,9 +90,9 @@ fn features(bytes: &[u8]) -> Result<Array, Box<dyn Error>> {
     if !matches!(array.shape[..], [count, 49, 10, 1] if count > 0) {
         return Err(format!("it is {:?} and has to be N x 49 x 10 x 1", array.shape).into());
     }
-    Ok(match array.element {
-        "<f4" => Array::F32(array.f32s()?),
-        "|i1" => Array::I8(array.i8s()?),
+    Ok(match array.element.as_str() {
+        "<f4" => Array::F32(array.elements()?),
+        "|i1" => Array::I8(array.elements()?),
         other => return Err(format!("its elements are `{other}`; save it as `numpy.float32` or `numpy.int8`").into()),
     })
 }

@@ -161,7 +161,7 @@ fn features(path: &Path) -> Result<(), Box<dyn Error>> {
     if !matches!(array.shape[..], [frames, 42] if frames > 0) {
         return Err(said(&format!("it is {:?} and has to be N x 42", array.shape)).into());
     }
-    let numbers = array.f32s().map_err(|error| said(&error))?;
+    let numbers: Vec<f32> = array.elements().map_err(|error| said(&error))?;
     let mut model = Rnnoise::new(&Cpu)?;
     model.load(&RnnoiseWeights::new(WEIGHTS)?)?;
     for frame in numbers.as_chunks::<42>().0 {

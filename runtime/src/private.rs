@@ -10,7 +10,7 @@ use model_graph_planner::op::own::{Elements, Extent, Pattern, Rule};
 pub use model_graph_planner::{Dim, OpenExtents};
 
 pub use self::construct::{adopt, allocate, fill, load, set};
-pub(crate) use self::construct::{fits_in, load_at};
+pub(crate) use self::construct::{allocate_for, fits_in, load_at};
 pub use self::place::{extent, fits, look, open_dim, packed, part, scratch, step, strided, tensor};
 pub use crate::marks::{Half, Inputs, Mark, loaded};
 pub use crate::open::{Extents, Given, Moving, Open as OpenDims, Places};

@@ -7,8 +7,8 @@ use core::fmt;
 
 pub use self::image::ImageFault;
 use crate::marks::Half;
-use crate::private::{fits_in, load_at};
-use crate::{Buffer, BufferType, Error, ErrorKind, Plan, PlanTensor, Storage, Usage, View, WeightSource};
+use crate::private::{allocate_for, fits_in, load_at};
+use crate::{Buffer, BufferType, Error, Plan, PlanTensor, Storage, Usage, View, WeightSource};
 
 /// The buffer of shared weights as a step sees it. Nothing is ever written there.
 ///
@@ -66,22 +66,7 @@ pub const fn weight_view(plan: &Plan<'static>, view: &View) -> View {
 
 /// A zeroed buffer for the weights of a plan.
 pub fn allocate_weights<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<T::Buffer, Error> {
-    let needed = buffer_type.alignment();
-    if !plan.align.is_multiple_of(needed) {
-        return Err(ErrorKind::AlignmentTooSmall { needed, planned: plan.align }.into());
-    }
-    if plan.shared > buffer_type.max_size() {
-        return Err(ErrorKind::TooLarge { needed: plan.shared, max: buffer_type.max_size() }.into());
-    }
-    for (tensor, view) in weights(plan) {
-        let needed = buffer_type.alloc_size(&view);
-        let planned = view.span().len().next_multiple_of(plan.align);
-        let end = view.offset.saturating_add(needed);
-        if needed > planned || (needed > view.span().len() && end > plan.shared) {
-            return Err(ErrorKind::SlotTooSmall { tensor: tensor.name, needed, planned }.into());
-        }
-    }
-    prepare(buffer_type.allocate(plan.shared, plan.align, Usage::Weights)?, plan)
+    prepare(allocate_for(buffer_type, plan, (plan.shared, Usage::Weights), weights(plan))?, plan)
 }
 
 /// A given buffer for the weights of a plan, cleared, if it fits.

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use model_graph_examples::npy::Npy;
+
 /// An open `.npz`.
 pub struct Npz(zip::ZipArchive<File>);
 
@@ -25,9 +27,7 @@ impl Npz {
         let mut bytes = Vec::new();
         let mut entry = self.0.by_name(&format!("{name}.npy")).unwrap_or_else(|error| panic!("{name}: {error}"));
         entry.read_to_end(&mut bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // A shape whose product wraps would be one of fewer elements to what reads them.
-        model_graph_examples::npy::Npy::new(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let array = npyz::NpyFile::new(bytes.as_slice()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        array.into_vec().unwrap_or_else(|error| panic!("{name}: {error}"))
+        let array = Npy::new(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        array.elements().unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 }

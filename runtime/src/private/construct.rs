@@ -5,27 +5,39 @@ use bytemuck::Pod;
 
 use crate::marks::{Half, wrote_nothing};
 use crate::tensor::Array;
-use crate::{Buffer, BufferType, Error, ErrorKind, Plan, Storage, Usage, View, WeightSource};
+use crate::{Buffer, BufferType, Error, ErrorKind, Plan, PlanTensor, Storage, Usage, View, WeightSource};
 
 /// A zeroed buffer that fits the plan.
 pub fn allocate<T: BufferType>(buffer_type: &T, plan: &Plan<'static>) -> Result<T::Buffer, Error> {
+    let own = plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && is_within(plan, &tensor.view));
+    let buffer = allocate_for(buffer_type, plan, (plan.size, Usage::Any), own.map(|tensor| (tensor, tensor.view)))?;
+    prepare(buffer, plan)
+}
+
+/// A zeroed buffer of that size for these tensors, each with where it lies there, if the buffer type can have the plan's
+/// alignment and takes no more for a tensor than was planned.
+pub(crate) fn allocate_for<T: BufferType>(
+    buffer_type: &T,
+    plan: &Plan<'static>,
+    (size, usage): (usize, Usage),
+    tensors: impl Iterator<Item = (&'static PlanTensor<'static>, View)>,
+) -> Result<T::Buffer, Error> {
     let needed = buffer_type.alignment();
     if !plan.align.is_multiple_of(needed) {
         return Err(ErrorKind::AlignmentTooSmall { needed, planned: plan.align }.into());
     }
-    if plan.size > buffer_type.max_size() {
-        return Err(ErrorKind::TooLarge { needed: plan.size, max: buffer_type.max_size() }.into());
+    if size > buffer_type.max_size() {
+        return Err(ErrorKind::TooLarge { needed: size, max: buffer_type.max_size() }.into());
     }
-    for tensor in plan.tensors.iter().filter(|tensor| tensor.storage == Storage::Own && is_within(plan, &tensor.view)) {
-        let needed = buffer_type.alloc_size(&tensor.view);
-        let planned = tensor.view.span().len().next_multiple_of(plan.align);
-        let end = tensor.view.offset.saturating_add(needed);
-        if needed > planned || (needed > tensor.view.span().len() && end > plan.size) {
+    for (tensor, view) in tensors {
+        let needed = buffer_type.alloc_size(&view);
+        let planned = view.span().len().next_multiple_of(plan.align);
+        let end = view.offset.saturating_add(needed);
+        if needed > planned || (needed > view.span().len() && end > size) {
             return Err(ErrorKind::SlotTooSmall { tensor: tensor.name, needed, planned }.into());
         }
     }
-    let buffer = buffer_type.allocate(plan.size, plan.align, Usage::Any)?;
-    prepare(buffer, plan)
+    buffer_type.allocate(size, plan.align, usage)
 }
 
 /// A given buffer, cleared, if it fits the plan.
