@@ -194,3 +194,54 @@ model Halves
         assert!(matches!(tensor.storage, Storage::InPlace(_)), "{}: {:?}", planned.model, tensor.storage);
     }
 }
+
+/// Sound at 320 samples a frame, and many frames' views: what follows from the frames alone is looked at by frames.
+#[test]
+fn many_views_of_rounded_extents_are_shown_to_hold() {
+    let graph = |dims: &str, frames: &str| {
+        let mut text = format!("model Sound\n  dims {dims}\n  %0 w: weight f32[8x8]\n  %1 x: input f32[{frames}x8]\n");
+        for at in (1..240).step_by(4) {
+            text += &format!("  %{} t: node f32[8x{frames}] = permute(%{at}, axes = [1, 0])\n", at + 1);
+            text += &format!("  %{} u: node f32[{frames}x8] = permute(%{}, axes = [1, 0])\n", at + 2, at + 1);
+            text += &format!("  %{} m: node f32[{frames}x8] = matmul(%{}, %0)\n", at + 3, at + 2);
+            text += &format!("  %{} x: node f32[{frames}x8] = softmax(%{}, axis = 1)\n", at + 4, at + 3);
+        }
+        text += &format!("  %242 y: output f32[{frames}x8] = relu(%241)\n");
+        plan(&Graph::parse(&text).unwrap(), &Options::default()).unwrap()
+    };
+    let (sound, fixed) = (graph("S <= 160000", "{(S + 319) / 320}"), graph("Z <= 2", "500"));
+    assert_eq!(sound.size, fixed.size);
+    assert!(sound.tensors.iter().zip(&fixed.tensors).all(|(sound, fixed)| sound.storage == fixed.storage));
+}
+
+/// One frame stands still and another passes it, for 320 of 160,000 values.
+#[test]
+fn a_result_over_a_frame_that_passes_by_is_refused() {
+    let text = "\
+model Frames
+  dims S <= 160000
+  %0 a: input f32[{(S + 63999) / 320}]
+  %1 x: node f32[{(S + 63999) / 320}] = exp(%0)
+  %2 still: node f32[1] = slice(%1, axis = 0, start = 167, end = 168, step = 1)
+  %3 p: node f32[1] = neg(%2)
+  %4 moves: node f32[1] = slice(%1, axis = 0, start = {(S - 1) / 320}, end = {(S + 319) / 320}, step = 1)
+  %5 s: node f32[1] = neg(%4)
+  %6 y: output f32[1] = add(%5, %3)
+";
+    let fault = refused(&with_in_place(text, "p", "still"));
+    assert!(fault.contains("step 1 writes `p` over `moves`, which is still needed"), "{fault}");
+}
+
+/// However long a plan is, there is as much to show of each of its tensors.
+#[test]
+fn long_plans_are_shown_to_hold_as_short_ones_are() {
+    for count in [20, 300] {
+        let mut text = String::from("model Long\n  dims A <= 5000\n  %0 x: input f32[{A}x{(A + 99) / 100}]\n");
+        for at in 0..count {
+            text += &format!("  %{} x: node f32[{{A}}x{{(A + 99) / 100}}] = softmax(%{at}, axis = 1)\n", at + 1);
+        }
+        text += &format!("  %{} y: output f32[{{A}}x{{(A + 99) / 100}}] = relu(%{count})\n", count + 1);
+        let planned = plan(&Graph::parse(&text).unwrap(), &Options::default()).unwrap();
+        assert_eq!(planned.size, 5000 * 50 * 4, "{count}");
+    }
+}

@@ -23,9 +23,11 @@ pub struct Call<'a, O> {
 /// the same bits whatever the scratch and the unwritten bytes hold.
 ///
 /// One that fails may have written anything to its outputs, so that a model whose state it was to write is
-/// [`ErrorKind::Torn`](crate::ErrorKind::Torn) until that is set. The exception is
-/// [`ErrorKind::Position`](crate::ErrorKind::Position), by which a kernel of [`op::Write`] says that it has written nothing:
-/// the model goes on with another position. A kernel gives it before it writes, and in no other case.
+/// [`ErrorKind::Torn`](crate::ErrorKind::Torn) until that is set. The exceptions are
+/// [`ErrorKind::Position`](crate::ErrorKind::Position), [`ErrorKind::IndexOutOfRange`](crate::ErrorKind::IndexOutOfRange) and
+/// [`ErrorKind::Past`](crate::ErrorKind::Past), by which a kernel of the language's own operators, such as [`op::Write`],
+/// [`op::Gather`] and [`op::Attention`], says that it has written nothing: the model goes on with other inputs. Such a kernel
+/// gives them before it writes, and in no other case.
 #[diagnostic::on_unimplemented(
     message = "the backend `{Self}` has no kernel for the operator `{O}`",
     label = "this model uses `{O}`",

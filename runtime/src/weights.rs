@@ -217,7 +217,10 @@ fn wrong(name: &str, view: &View, weight: &Weight<'_>, converts: bool) -> String
     if weight.bytes.len() == needed
         && let Some((at, element)) = beyond(view, weight)
     {
-        return format!("element {at} of `{name}`, counted row by row, is {element:?}, which no {} is", view.dtype);
+        return format!(
+            "element {at} of `{name}`, counted row by row, is {element:?}, which {} does not hold; declare it as f32",
+            view.dtype
+        );
     }
     format!("`{name}` needs {needed} bytes and the source has {}", weight.bytes.len())
 }

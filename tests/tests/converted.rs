@@ -248,9 +248,9 @@ fn every_complaint_at_once_and_nothing_is_written() {
     assert_eq!(
         complaints.wrong,
         [
-            "element 1 of `brain`, counted row by row, is 3.4028235e38, which no bf16 is",
-            "element 1 of `short`, counted row by row, is -65520.0, which no f16 is",
-            "element 0 of `packed`, counted row by row, is NaN, which no q8_0 is",
+            "element 1 of `brain`, counted row by row, is 3.4028235e38, which bf16 does not hold; declare it as f32",
+            "element 1 of `short`, counted row by row, is -65520.0, which f16 does not hold; declare it as f32",
+            "element 0 of `packed`, counted row by row, is NaN, which q8_0 does not hold; declare it as f32",
         ]
     );
     assert_eq!(model.half().map(f16::to_f32), [0.0; 2]);
@@ -261,7 +261,12 @@ fn every_complaint_at_once_and_nothing_is_written() {
     file.0[3].3 = both();
     file.0[5].3 = little(&[0.0, 1e30], DType::F32);
     let error = model.load(&Converted::new(&file)).unwrap_err().to_string();
-    assert!(error.contains("element 1 of `packed`, counted row by row, is 1e30, which no q8_0 is"), "{error}");
+    assert!(
+        error.contains(
+            "element 1 of `packed`, counted row by row, is 1e30, which q8_0 does not hold; declare it as f32"
+        ),
+        "{error}"
+    );
     file.0[5].3 = two();
     model.load(&Converted::new(&file)).unwrap();
     assert_eq!((model.short()[0], model.brain()[0]), (f16::INFINITY, bf16::INFINITY));

@@ -1,4 +1,4 @@
-//! Settings beside integers are kept as `f32`, which does not hold every integer; numbers in expressions are read as `f64`.
+//! Settings beside integers are kept as `f32`, which does not hold every integer.
 
 use model_graph::model_graph;
 
@@ -16,10 +16,8 @@ struct Limits {
     padded: _,
     #[node(pad(ids, before = [1], value = 9223372036854775807))]
     far: _,
-    #[output(ids + 9007199254740993)]
+    #[output(ids + 1)]
     sum: _,
-    #[output(ids + 9007199254740991)]
-    fits: _,
 }
 
 fn main() {}

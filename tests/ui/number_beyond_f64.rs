@@ -8,6 +8,10 @@ struct Model {
     x: Tensor<i64, 4>,
     #[output(x + 9007199254740993)]
     y: _,
+    #[output(x + -9007199254740992)]
+    below: _,
+    #[output(x + 9007199254740991)]
+    fits: _,
 }
 
 fn main() {}

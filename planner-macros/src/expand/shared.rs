@@ -215,7 +215,7 @@ pub(super) fn new_in(model: &Model, krate: &Path) -> TokenStream {
             /// their start has to be a multiple of. It borrows the weights.
             ///
             /// # Errors
-            /// `Misaligned` or `TooSmall`, with what is needed and what was given.
+            /// `Misaligned` or `TooSmall`, with what is needed and what was given; `HalfLoaded` when the weights are.
             pub fn new_in(
                 __memory: &'__m mut [::core::primitive::u8],
                 __weights: &'__w #holder<__Weights>,
@@ -294,7 +294,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             /// element type, shape and place, then the weights as they lie in their buffer.
             ///
             /// # Errors
-            /// `ImageSize` when the slice has another length, `HalfLoaded` after a `load` that failed half-way.
+            /// `ImageSize` when the slice has another length, `HalfLoaded` when the weights are, and what the device reports.
             pub fn write_image(&self, __out: &mut [::core::primitive::u8]) -> ::core::result::Result<(), #krate::Error> {
                 #krate::__private::write_image(&self.buffer, &self.half, &#plan, __out)
             }
@@ -303,7 +303,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
                 /// The image that `write_image` writes.
                 ///
                 /// # Errors
-                /// What the device reports; none on host memory.
+                /// `HalfLoaded` when the weights are, and what the device reports.
                 pub fn image(
                     &self,
                 ) -> ::core::result::Result<#krate::__private::Vec<::core::primitive::u8>, #krate::Error> {
@@ -339,7 +339,7 @@ pub(super) fn holder_items(expansion: &Expansion<'_>, krate: &Path) -> Option<To
             ///
             /// # Errors
             /// `Image`, with what was expected and what is given, when the bytes are no image of these weights or are cut
-            /// off; `Misaligned` when the image does not begin at a multiple of `ALIGN`, as a mapped file does.
+            /// off; `Misaligned` when the image does not begin at a multiple of `ALIGN`, which a mapped file does.
             pub fn from_image(__image: &'__m [::core::primitive::u8]) -> ::core::result::Result<Self, #krate::Error> {
                 let buffer = #krate::CpuImage::new(#krate::__private::check_image(__image, &#plan)?);
                 ::core::result::Result::Ok(Self { buffer, half: #krate::__private::Half::NONE })

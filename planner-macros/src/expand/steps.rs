@@ -1,7 +1,7 @@
 //! The plan as a constant, and the forward pass: one call per step, in planned order.
 
 use model_graph_planner::op::{Field, Fused, Operator};
-use model_graph_planner::{DType, Dim, Planned, Storage, View};
+use model_graph_planner::{DType, Dim, Planned, Role, Storage, View};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
@@ -80,13 +80,20 @@ pub(super) fn forward(expansion: &Expansion<'_>, krate: &Path) -> TokenStream {
     let name = &expansion.model.name;
     let outputs = format_ident!("{}Outputs", crate::ast::plain(name));
     let of_outputs = shared::generics(expansion.model, krate).of_some_outputs;
-    let errors = match states::there_are(expansion.lowered) {
+    let states = match states::there_are(expansion.lowered) {
         true => {
-            "`InputNotSet` when an input was not written since the last forward, `Position` when a state is to be written \
-             where rows do not fit, `Torn` when the last forward ended in the midst of writing the states, or setting them did."
+            ", `Position` when a state is to be written where rows do not fit, `Torn` when the last forward ended in the \
+             midst of writing the states, or setting them did"
         }
-        false => "`InputNotSet` when an input was not written since the last forward.",
+        false => "",
     };
+    // Those that are shared were asked of where the model was made.
+    let weighs = |planned: &Planned| planned.tensors.iter().any(|tensor| tensor.role == Role::Weight);
+    let weights = match expansion.planned.is_some_and(weighs) && !expansion.model.shares() {
+        true => ", `HalfLoaded` when loading or writing weights ended in the midst",
+        false => "",
+    };
+    let errors = format!("`InputNotSet` when an input was not written since the last forward{states}{weights}.");
     let (bounds, body) = match expansion.planned {
         None => (TokenStream::new(), quote! { let _ = __hook; ::core::unreachable!() }),
         Some(planned) => {

@@ -115,10 +115,10 @@ fn fits(number: f64, dtype: DType, beside: Option<&str>) -> Result<(), String> {
             "{number} does not fit the elements{which}, which are {dtype}: {low} to {high}; cast {}",
             cast.replace("f32", if number.abs() <= f64::from(i32::MAX) { "i32" } else { "i64" })
         )),
-        // From here on an f64, which is what numbers are read as, stands for its neighbours too.
-        Some(_) if number.abs() >= (1u64 << 53) as f64 => {
-            Err(format!("{number} is too large to be written here; declare a `#[constant(…)]` of {dtype}"))
-        }
+        // From here on an f64, which is what numbers are read as, stands for its neighbours too: it is not what was written.
+        Some(_) if number.abs() >= (1u64 << 53) as f64 => Err(format!(
+            "whole numbers from 9007199254740992 (2^53) on are not told apart here; declare a `#[constant(…)]` of {dtype}"
+        )),
         Some(_) => Ok(()),
         None if dtype == DType::Bool && beside.is_some() => {
             Err(format!("{number} is a number and the elements{which} are bool; cast {}", cast.replace("f32", "i32")))

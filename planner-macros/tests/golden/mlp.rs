@@ -211,7 +211,7 @@ impl<__Buffer: ::model_graph::Buffer> Mlp<__Buffer> {
     /// Runs every step and gives access to the outputs. Allocates nothing.
     ///
     /// # Errors
-    ///`InputNotSet` when an input was not written since the last forward.
+    ///`InputNotSet` when an input was not written since the last forward, `HalfLoaded` when loading or writing weights ended in the midst.
     pub fn forward(
         &mut self,
     ) -> ::core::result::Result<MlpOutputs<'_, __Buffer>, ::model_graph::Error>

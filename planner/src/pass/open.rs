@@ -94,13 +94,29 @@ impl Planned {
         }))
     }
 
-    /// Where one tensor lies for these values, which [`Planned::at`] tells of all of them.
-    pub(super) fn place_at(&self, index: usize, values: &[usize]) -> Result<View, Fault> {
-        let mut view = None;
-        for at in self.resting(index).into_iter().rev() {
-            view = self.view_at(at, values, view.as_ref())?;
+    /// For each tensor the one whose place says where it lies: the one whose bytes it has, or, where both are packed, the
+    /// one that this starts with. So results over results over operands are as near to their start as the first of them.
+    ///
+    /// # Errors
+    /// As [`Planned::by_storage`].
+    pub(super) fn starts(&self) -> Result<Vec<Option<usize>>, Fault> {
+        let packed = |index: usize| matches!(self.tensors[index].how, How::Packed);
+        let mut starts = alloc::vec![None; self.tensors.len()];
+        for index in self.by_storage()? {
+            if let Storage::View(of) | Storage::InPlace(of) | Storage::Part(of) = self.tensors[index].storage {
+                starts[index] = if packed(index) && packed(of) { starts[of].or(Some(of)) } else { Some(of) };
+            }
         }
-        Ok(view.unwrap_or(self.tensors[index].view))
+        Ok(starts)
+    }
+
+    /// Where the first of these lies for these values, which [`Planned::at`] tells of all tensors. Each of them starts
+    /// with the next, and the last with nothing.
+    pub(super) fn place_at(&self, chain: &[usize], values: &[usize]) -> Result<Option<View>, Fault> {
+        chain.iter().rev().try_fold(None, |of: Option<View>, at| {
+            let view = self.view_at(*at, values, of.as_ref())?;
+            Ok(Some(view.unwrap_or(self.tensors[*at].view)))
+        })
     }
 
     /// The tensor, the one whose bytes it has, the one whose bytes that has, and so on. Storages are in no circle.

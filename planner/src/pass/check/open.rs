@@ -8,6 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
+use core::iter;
 use core::ops::Range;
 
 use super::meeting::for_each_meeting;
@@ -22,8 +23,9 @@ use crate::{Dim, Role, Storage, Type, View};
 /// How many tensors are placed, over all values, while the plan is checked whole.
 const WHOLE: usize = 1 << 16;
 
-/// How many are placed to show what holds for two of them, or for one.
+/// How many are placed to show what holds for two of them, or for one: so many, and so many more for each that there is.
 const SINGLE: usize = 1 << 17;
+const EACH: usize = 1 << 9;
 
 /// Checks a plan at all values of its open dims. It was checked where they are largest.
 ///
@@ -55,7 +57,8 @@ pub(in crate::pass) fn check_open(planned: &Planned) -> Result<(), Fault> {
         return Ok(());
     }
     check_parts(planned)?;
-    let places = Places { planned, bounds: &bounds, left: Cell::new(SINGLE) };
+    let left = Cell::new(SINGLE + EACH * planned.tensors.len());
+    let places = Places { planned, starts: planned.starts()?, bounds: &bounds, left };
     if !complete {
         places.check_views(&hulls)?;
     }
@@ -141,6 +144,8 @@ fn axis_of(planned: &Planned, part: usize) -> Option<usize> {
 /// Where tensors lie for any values.
 struct Places<'p> {
     planned: &'p Planned,
+    /// Which tensor each starts with.
+    starts: Vec<Option<usize>>,
     bounds: &'p [usize],
     /// How many more of them may be worked out.
     left: Cell<usize>,
@@ -149,11 +154,17 @@ struct Places<'p> {
 impl Places<'_> {
     fn at(&self, tensor: usize, values: &[usize]) -> Option<View> {
         self.left.set(self.left.get().checked_sub(1)?);
-        self.planned.place_at(tensor, values).ok()
+        let chain: Vec<usize> = self.chain(tensor).collect();
+        self.planned.place_at(&chain, values).ok()?
+    }
+
+    /// The tensor, the one that it starts with, and so on.
+    fn chain(&self, tensor: usize) -> impl Iterator<Item = usize> {
+        iter::successors(Some(tensor), |at| self.starts[*at])
     }
 
     fn follows(&self, tensors: &[usize]) -> Follows {
-        Follows::places(self.planned, tensors.iter().flat_map(|tensor| self.planned.resting(*tensor)))
+        Follows::places(self.planned, tensors.iter().flat_map(|tensor| self.chain(*tensor)))
     }
 
     /// What the plan as a whole was not looked at often enough to tell: that every view is one, within what it looks at,
@@ -174,7 +185,10 @@ impl Places<'_> {
         }
         for (index, tensor) in planned.tensors.iter().enumerate() {
             let (Storage::View(of) | Storage::InPlace(of) | Storage::Part(of)) = tensor.storage else { continue };
-            let Some(all) = self.follows(&[index]).values(self.bounds, self.left.get() / 2) else {
+            if self.are_alike(index, of) {
+                continue;
+            }
+            let Some(all) = self.follows(&[index, of]).values(self.bounds, self.left.get() / 2) else {
                 fault!("`{}` follows from too many values to be looked at", tensor.name);
             };
             let sound = all.iter().all(|values| {
@@ -193,11 +207,21 @@ impl Places<'_> {
 
     /// True when both are the same elements, whatever the values.
     fn are_same(&self, a: usize, b: usize) -> bool {
+        if self.are_alike(a, b) {
+            return true;
+        }
         let Some(all) = self.follows(&[a, b]).values(self.bounds, self.left.get() / 2) else { return false };
         all.iter().all(|values| {
             let (Some(a), Some(b)) = (self.at(a, values), self.at(b, values)) else { return false };
             a.same_elements(&b) || (a.elements() == 0 && b.elements() == 0)
         })
+    }
+
+    /// True when both are packed, of one type, and start with one tensor: then no values need to be looked at.
+    fn are_alike(&self, a: usize, b: usize) -> bool {
+        let [one, other] = [a, b].map(|tensor| &self.planned.tensors[tensor]);
+        let start = |tensor: usize| self.starts[tensor].unwrap_or(tensor);
+        matches!((&one.how, &other.how), (How::Packed, How::Packed)) && one.ty == other.ty && start(a) == start(b)
     }
 
     /// True unless it can be shown that the two have no byte in common, whatever the values.

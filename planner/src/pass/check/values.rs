@@ -7,13 +7,17 @@
 //! are polynomials in `t`. Their degree is at most one more than one tensor has extents of the dim: a start times a stride.
 //! Polynomials of degree `d` that are equal at `d + 1` places are equal everywhere. Hence the first `2 P` values, each by
 //! itself, and the last `(d + 1) P` tell whether two places are the same, for each dim and, in a grid, for several.
+//!
+//! Convolutions with steps make `P` large: sound at 320 samples a frame. What follows a dim by one such extent alone, with
+//! whole numbers added to it, follows that extent `u`: it is a straight line in `u`, and the values of the dim that give one
+//! `u` are one. Where `a < c` every `u` between the least and the largest is given, so that `t` counts those, and `P` is 1.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::Dim;
 use crate::op::{Field, Operator};
 use crate::pass::{How, Planned};
+use crate::{Dim, Formula};
 
 /// How something follows from one open dim.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +26,54 @@ pub(super) struct Law {
     period: usize,
     /// The degree of the polynomials at most.
     degree: usize,
+    /// What each of its extents is, but for a whole number that is added; none where there is no such formula.
+    only: Option<Formula>,
 }
 
 impl Law {
     /// The values that tell for all up to that bound.
     fn values(&self, bound: usize) -> Vec<usize> {
-        let (low, high) = (self.period.saturating_mul(2), self.period.saturating_mul(self.degree + 1));
-        let rest = bound.saturating_sub(low);
-        (1..=bound.min(low)).chain(bound - rest.min(high) + 1..=bound).collect()
+        let turns = self.turns(bound);
+        let (low, high) = (turns.period.saturating_mul(2), turns.period.saturating_mul(self.degree + 1));
+        let rest = turns.count.saturating_sub(low);
+        let told = (1..=turns.count.min(low)).chain(turns.count - rest.min(high) + 1..=turns.count);
+        told.map(|turn| turns.value(turn)).collect()
     }
 
     /// How many those are.
     fn count(&self, bound: usize) -> usize {
-        bound.min(self.period.saturating_mul(self.degree + 3))
+        let turns = self.turns(bound);
+        turns.count.min(turns.period.saturating_mul(self.degree + 3))
+    }
+
+    fn turns(&self, bound: usize) -> Turns {
+        if let Some(formula) = self.only.filter(|formula| formula.times < formula.over)
+            && let (Some(first), Some(last)) = (formula.at(1), formula.at(bound))
+        {
+            return Turns { count: last - first + 1, period: 1, extent: Some((formula, first)) };
+        }
+        Turns { count: bound, period: self.period, extent: None }
+    }
+}
+
+/// What is counted through in place of a dim's values: these themselves, or those that a rounded extent has.
+struct Turns {
+    /// How many there are, from 1 on.
+    count: usize,
+    /// Among those of one remainder by it, extents are straight lines.
+    period: usize,
+    /// The extent, and what it is at least.
+    extent: Option<(Formula, usize)>,
+}
+
+impl Turns {
+    /// A value of the dim at that turn: the least.
+    fn value(&self, turn: usize) -> usize {
+        let Some((formula, first)) = self.extent else { return turn };
+        // The least `v` of which `a v + b` is no less than `c u`.
+        let least = (first + turn - 1) as i128 * formula.over as i128 - formula.plus as i128;
+        let times = formula.times as i128;
+        usize::try_from((least + times - 1).div_euclid(times)).unwrap_or(1).max(1)
     }
 }
 
@@ -49,14 +88,15 @@ pub(super) struct Line {
 impl Law {
     /// All values up to that bound in lines; none where more than `most` values would have to be looked at.
     pub(super) fn lines(&self, bound: usize, most: usize) -> Option<Vec<Line>> {
-        let (period, straight) = (self.period, self.degree + 1);
-        if bound.min(period.saturating_mul(straight + 3)) > most {
+        let turns = self.turns(bound);
+        let (period, straight) = (turns.period, self.degree + 1);
+        if turns.count.min(period.saturating_mul(straight + 3)) > most {
             return None;
         }
         let mut lines = Vec::new();
-        for first in 1..=bound.min(period) {
-            let last = (bound - first) / period;
-            let at = |t: usize| first + period * t;
+        for first in 1..=turns.count.min(period) {
+            let last = (turns.count - first) / period;
+            let at = |t: usize| turns.value(first + period * t);
             let alone = if last > 2 + straight { 1 } else { last };
             lines.extend((0..=alone.min(last)).map(|t| Line { values: vec![at(t)], straight: 0 }));
             if alone < last {
@@ -111,8 +151,12 @@ impl Follows {
                 continue;
             };
             *count += 1;
-            let known = law.unwrap_or(Law { period: 1, degree: 0 });
-            *law = Some(Law { period: common(known.period, formula.over), degree: known.degree.max(1 + *count) });
+            let known = law.unwrap_or(Law { period: 1, degree: 0, only: Some(formula) });
+            *law = Some(Law {
+                period: common(known.period, formula.over),
+                degree: known.degree.max(1 + *count),
+                only: known.only.filter(|only| is_beside(only, &formula)),
+            });
         }
     }
 
@@ -154,6 +198,12 @@ impl Follows {
     }
 }
 
+/// True when two extents of one dim are the same but for a whole number that is added.
+fn is_beside(one: &Formula, other: &Formula) -> bool {
+    let apart = one.plus as i128 - other.plus as i128;
+    (one.times, one.over) == (other.times, other.over) && apart % one.over as i128 == 0
+}
+
 /// Those values with another one for a dim.
 pub(super) fn with(values: &[usize], dim: usize, value: usize) -> Vec<usize> {
     let mut values = values.to_vec();
@@ -168,4 +218,51 @@ fn common(left: usize, right: usize) -> usize {
         (a, b) = (b, a % b);
     }
     (left / a.max(1)).saturating_mul(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever value a dim has, its extents are those at a value of some turn, and each turn is another one.
+    #[test]
+    fn turns_are_all_that_extents_can_be() {
+        let seq = |bound: usize| Dim::open(0, bound);
+        let mut alone = 0;
+        for bound in [1, 2, 319, 320, 321, 1000] {
+            for (times, plus, over) in
+                [(1, 0, 320), (1, 319, 320), (3, 1, 7), (2, 0, 3), (1, 0, 1), (7, 2, 3), (5, 9, 11)]
+            {
+                let dim = seq(bound).times(times).and_then(|dim| dim.plus(plus)?.over(over)).unwrap();
+                let mut follows = Follows { laws: vec![None] };
+                follows.take(&[dim, dim.plus(4).unwrap()]);
+                let turns = follows.laws[0].unwrap().turns(bound);
+                alone += usize::from(turns.extent.is_some());
+                let values: Vec<usize> = (1..=turns.count).map(|turn| turns.value(turn)).collect();
+                assert!(values.iter().all(|value| (1..=bound).contains(value)), "{dim:?}: {values:?}");
+                let given: Vec<usize> = values.iter().map(|value| dim.at(&[*value])).collect();
+                let mut all: Vec<usize> = (1..=bound).map(|value| dim.at(&[value])).collect();
+                if turns.extent.is_some() {
+                    all.dedup();
+                    assert_eq!(turns.period, 1);
+                    assert!(given.windows(2).all(|two| two[0] + 1 == two[1]), "{dim:?}: {given:?}");
+                }
+                assert_eq!(given, all, "{dim:?}");
+            }
+        }
+        assert_eq!(alone, 5 * 6);
+    }
+
+    /// Two extents that are rounded at other values follow from no single one.
+    #[test]
+    fn extents_that_jump_elsewhere_are_told_apart() {
+        let seq = Dim::open(0, 1000);
+        for other in
+            [seq.over(320), seq.plus(1).and_then(|dim| dim.over(640)), seq.plus(318).and_then(|dim| dim.over(320))]
+        {
+            let mut follows = Follows { laws: vec![None] };
+            follows.take(&[seq.plus(319).and_then(|dim| dim.over(320)).unwrap(), other.unwrap()]);
+            assert_eq!(follows.laws[0].unwrap().turns(1000).count, 1000);
+        }
+    }
 }
